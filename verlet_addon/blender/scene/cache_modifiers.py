@@ -106,12 +106,12 @@ def add_cache_modifier(
     place: int,
     *,
     stretch: float = 1.0,
-) -> None:
-    """Plays a point cache on a body; the active modifier stays active.
+) -> bpy.types.MeshCacheModifier:
+    """Plays a PC2 point cache on a body; the active modifier stays active.
 
     Parameters
     ----------
-    name : `LIVE_MODIFIER` or `BAKE_MODIFIER`.
+    name : `LIVE_MODIFIER`, `BAKE_MODIFIER`, or the name of a cache of another program.
     path : the file, absolute or relative to the .blend file.
     frame_start : frame of the scene that shows the first sample.
     place : number of the modifier among those of the body.
@@ -129,3 +129,4 @@ def add_cache_modifier(
     obj.modifiers.move(obj.modifiers.find(modifier.name), place)
     if active is not None:
         obj.modifiers.active = active
+    return cast(bpy.types.MeshCacheModifier, modifier)

@@ -146,6 +146,18 @@ def caches_hidden(objects: Iterable[bpy.types.Object]) -> Iterator[bool]:
 
 
 @contextmanager
+def bakes_alone(objects: Iterable[bpy.types.Object], *, finish: bool) -> Iterator[None]:
+    """Turns off what hides bakes, and without `finish` also all that finishes the mesh."""
+
+    def others(modifier: bpy.types.Modifier) -> bool:
+        finishes = is_finishing(modifier) and not finish
+        return not is_bake_modifier(modifier) and (finishes or _is_ours(modifier))
+
+    with _hidden(objects, others):
+        yield
+
+
+@contextmanager
 def alone(obj: bpy.types.Object, *, carriers: bool) -> Iterator[None]:
     """Turns off all modifiers of an object but those that show its simulation, and carriers."""
 

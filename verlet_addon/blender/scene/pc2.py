@@ -71,6 +71,13 @@ def read_size(path: Path) -> Size:
     return Size(vertices, samples)
 
 
+def read_start(path: Path) -> float:
+    """Frame of the first sample of a cache; errors as of `read_size`."""
+    read_size(path)
+    with path.open("rb") as file:
+        return float(_HEADER.unpack(file.read(_HEADER.size))[3])
+
+
 def read_samples(path: Path, first: int, count: int) -> Iterator[NDArray[np.float32]]:
     """Yields (n, 3) coordinates of samples in the object's space, `first` counted from 0."""
     vertices = read_size(path).vertices

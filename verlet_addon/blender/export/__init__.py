@@ -1,0 +1,1 @@
+"""Bakes in the forms of other programs: caches, bones, vertex animation textures."""

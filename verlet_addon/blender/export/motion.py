@@ -1,0 +1,121 @@
+"""The motion that bakes show, read frame by frame."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import cast
+
+import bpy
+import numpy as np
+
+from ...core.arrays import Floats
+from ...core.errors import FileError, MeshError
+from ..bake.bake import frame_range
+from ..bake.cache_checks import find_problem
+from ..bake.record import is_baked
+from ..scene.cache_modifiers import bake_modifier, cache_path
+from ..scene.mesh_access import found_again, mesh_of, read_vertices
+from ..scene.mesh_io import is_shown, world_matrix
+from ..scene.modifiers import bakes_alone
+from ..scene.timing import playhead
+from ..settings.properties import body_properties
+
+
+def check_shown(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
+    """Raises MeshError or FileError if the view layer does not show an object's bake."""
+    if obj.type != "MESH" or not is_baked(obj):
+        raise MeshError(f"{obj.name} has no bake; bake it first, or select an object that has one")
+    if obj.mode in ("EDIT", "SCULPT"):
+        raise MeshError(f"{obj.name} is in {obj.mode.title()} Mode; switch to Object Mode")
+    if not mesh_of(obj).vertices:
+        raise MeshError(f"{obj.name} has no vertices; bake a mesh that has some")
+    if not is_shown(obj, view_layer):
+        raise MeshError(f"{obj.name} is hidden; show it in the viewport")
+    if (modifier := bake_modifier(obj)) is None:
+        return
+    path = cache_path(obj, modifier)
+    if problem := find_problem(obj, path):
+        raise FileError(problem, path)
+    if not modifier.show_viewport:
+        raise MeshError(f"The modifier {modifier.name} of {obj.name} is turned off; turn it on")
+
+
+def frames_of(objects: Sequence[bpy.types.Object], scene: bpy.types.Scene) -> range:
+    """All frames of the bakes of objects; those of the scene for bakes of versions without."""
+    noted = [body for body in map(body_properties, objects) if body.baked_settings]
+    if not noted:
+        start, end = frame_range(scene)
+        return range(start, end + 1)
+    return range(min(b.baked_start for b in noted), max(b.baked_end for b in noted) + 1)
+
+
+@contextmanager
+def bakes_shown(
+    scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], *, finish: bool
+) -> Iterator[None]:
+    """Shows the bakes of objects, and restores modifiers, shown keys and the frame afterwards.
+
+    Parameters
+    ----------
+    finish : whether the modifiers that finish the mesh act.
+    """
+    frame, subframe = playhead(scene)
+    # A single key that is shown alone would hide the bake.
+    single = [obj.session_uid for obj in objects if obj.show_only_shape_key]
+    _show_single(single, False)
+    try:
+        with bakes_alone(objects, finish=finish):
+            yield
+    finally:
+        _show_single(single, True)
+        scene.frame_set(frame, subframe=subframe)
+
+
+def _show_single(uids: Sequence[int], shown: bool) -> None:
+    """Shows the active shape key of objects alone, or the mix of all."""
+    for uid in uids:
+        if (obj := found_again(uid)) is not None:
+            obj.show_only_shape_key = shown
+
+
+def read_points(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
+    """(n, 3) positions of the evaluated mesh in the object's space.
+
+    Raises
+    ------
+    MeshError
+        The mesh has other vertices than the object's own.
+    """
+    mesh = mesh_of(obj.evaluated_get(depsgraph))
+    own, count = len(mesh_of(obj).vertices), len(mesh.vertices)
+    if own != count:
+        raise MeshError(
+            f"{obj.name} has {own} vertices but a modifier makes {count} of them; turn it off"
+        )
+    return read_vertices(mesh)
+
+
+def read_motion(
+    scene: bpy.types.Scene,
+    view_layer: bpy.types.ViewLayer,
+    obj: bpy.types.Object,
+    frames: range,
+    *,
+    world: bool,
+) -> Iterator[Floats]:
+    """Yields (n, 3) positions of an object's own vertices at each frame [m], with its carriers.
+
+    Parameters
+    ----------
+    world : whether in world space; else in the object's.
+    """
+    with bakes_shown(scene, [obj], finish=False):
+        for frame in frames:
+            scene.frame_set(frame)
+            depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
+            points = read_points(obj, depsgraph)
+            if world:
+                linear, offset = world_matrix(obj, depsgraph)
+                points = points @ linear.T + offset
+            if not np.isfinite(points).all():
+                raise MeshError(f"{obj.name} has no finite positions at frame {frame}; bake again")
+            yield points
