@@ -21,7 +21,7 @@ LAYERS = [
     "portable_math compiled thread_pool field",
     "settings checkpoint",
     "scene",
-    "mesh momentum coloring drag linear",
+    "mesh momentum coloring drag linear skinning",
     "integrators geometry materials",
     "rigid detection",
     "stretch depenetration",

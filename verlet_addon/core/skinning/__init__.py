@@ -1,0 +1,1 @@
+"""Motion of vertices as a few rigid bones and sparse weights."""

@@ -1,0 +1,135 @@
+"""Decomposition of motion into rigid bones and sparse weights: Le and Deng 2012.
+
+Weights and bones are fitted in turn. Both find only the next minimum, so vertices begin with more
+bones than they keep: then bones learn where they are needed. Rest positions are fitted as well.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Floats, Integers
+from ..errors import SettingsError
+from .groups import split_to_groups
+from .transforms import fit_rest, refit, skinned
+from .weights import errors_alone, fit_weights
+
+MOST = 4
+"""Number of bones that act on a vertex at most, as in engines and files."""
+_LEARNING = ((16, 10), (8, 8), (5, 5))
+"""Bones a vertex, and rounds with so many."""
+_ROUNDS = 10
+"""Rounds with `MOST` bones a vertex."""
+_TAUGHT = 2000
+"""Number of vertices that suffice for bones to learn."""
+
+Told = Callable[[float], object]
+"""Takes the share of the work that is done."""
+
+
+@dataclass(frozen=True)
+class Skinning:
+    """Bones and weights of a motion."""
+
+    rest: Floats
+    """(n, 3) rest positions [m]."""
+    transforms: Floats
+    """(b, f, 3, 4) rotation and offset [m] of each bone at each frame, from the rest positions."""
+    weights: Floats
+    """(n, b) weights, none below 0, of sum 1 a vertex, at most `MOST` of them above 0."""
+    errors: Floats
+    """(f, n) distance of each vertex from its motion at each frame [m]."""
+
+    @property
+    def rms(self) -> float:
+        """Root mean square of all errors [m]."""
+        return float(np.sqrt(np.mean(self.errors**2)))
+
+    @property
+    def worst(self) -> float:
+        """The largest error [m]."""
+        return float(self.errors.max())
+
+
+def decompose(motion: Floats, count: int, told: Told = lambda _: None) -> Skinning:
+    """The motion (f, n, 3) [m] as at most `count` bones; the same in every run.
+
+    Raises
+    ------
+    SettingsError
+        The number of bones is below 1.
+    """
+    if count < 1:
+        raise SettingsError(f"A motion has 1 bone or more, not {count}; set another number")
+    middle = motion[0].mean(axis=0)
+    places = np.ascontiguousarray((motion - middle).transpose(0, 2, 1), np.float64)
+    points = np.vstack([places[0], np.ones(places.shape[2])])
+    rounds = sum(rounds for _, rounds in _LEARNING) + _ROUNDS
+    done = 0
+
+    def step() -> None:
+        nonlocal done
+        done += 1
+        told(done / rounds)
+
+    chosen = np.unique(np.linspace(0, points.shape[1] - 1, _TAUGHT).astype(np.int64))
+    transforms = _learn(points[:, chosen], np.ascontiguousarray(places[..., chosen]), count, step)
+    weights = _rigid(errors_alone(points, places, transforms).argmin(axis=1), len(transforms))
+    for most, _ in _LEARNING:
+        weights = fit_weights(points, places, transforms, weights, most)
+        points = fit_rest(points, places, transforms, weights)
+    for _ in range(_ROUNDS):
+        weights = fit_weights(points, places, transforms, weights, MOST)
+        points = _improve(points, places, transforms, weights)
+        step()
+    used = np.flatnonzero(weights.any(axis=0))
+    transforms, weights = transforms[used], weights[:, used]
+    errors = np.linalg.norm(places - skinned(points, transforms, weights), axis=1)
+    # From positions about the middle to those given.
+    transforms[..., 3] += middle - transforms[..., :3] @ middle
+    return Skinning(points[:3].T + middle, transforms, weights, errors)
+
+
+def decompose_within(
+    motion: Floats, tolerance: float, count: int, told: Told = lambda _: None
+) -> Skinning:
+    """The motion (f, n, 3) [m] as the fewest bones whose rms error is within a tolerance [m].
+
+    The number is found by bisection. With `count` bones, the most, the error may be larger.
+    """
+    fewest, most, best = 1, min(count, 4), decompose(motion, min(count, 4), told)
+    while best.rms > tolerance and most < count:
+        fewest, most = most + 1, min(2 * most, count)
+        best = decompose(motion, most, told)
+    while fewest < most and best.rms <= tolerance:
+        middle = (fewest + most) // 2
+        trial = decompose(motion, middle, told)
+        if trial.rms <= tolerance:
+            best, most = trial, middle
+        else:
+            fewest = middle + 1
+    return best
+
+
+def _learn(points: Floats, motion: Floats, count: int, step: Callable[[], None]) -> Floats:
+    """(b, f, 3, 4) transforms of at most `count` bones, learned with more bones a vertex."""
+    labels, transforms = split_to_groups(points, motion, count)
+    weights = _rigid(labels, len(transforms))
+    for most, rounds in _LEARNING:
+        for _ in range(rounds):
+            weights = fit_weights(points, motion, transforms, weights, most)
+            points = _improve(points, motion, transforms, weights)
+            step()
+    return transforms
+
+
+def _improve(points: Floats, motion: Floats, transforms: Floats, weights: Floats) -> Floats:
+    """Fits the bones, in place, and then the rest positions, which are returned."""
+    refit(points, motion - skinned(points, transforms, weights), transforms, weights)
+    return fit_rest(points, motion, transforms, weights)
+
+
+def _rigid(labels: Integers, count: int) -> Floats:
+    """(n, count) weights with which one bone alone, given by its label, moves each vertex."""
+    return np.asarray(np.eye(count)[labels])
