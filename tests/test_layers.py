@@ -21,7 +21,7 @@ LAYERS = [
     "portable_math compiled thread_pool field",
     "settings checkpoint",
     "scene",
-    "mesh momentum coloring drag linear skinning",
+    "mesh momentum coloring drag linear skinning textures",
     "integrators geometry materials",
     "rigid detection",
     "stretch depenetration",

@@ -43,6 +43,7 @@ from .ui import (
     rope_tubes,
     shape_panels,
     tearing_cuts,
+    texture_operator,
 )
 from .ui.overlay import changes, panel, view
 
@@ -70,6 +71,7 @@ CLASSES: tuple[type[Any], ...] = (
     cache_exchange.VERLET_OT_export_cache,
     cache_exchange.VERLET_OT_import_cache,
     bone_operator.VERLET_OT_bake_bones,
+    texture_operator.VERLET_OT_export_vat,
     drape_operator.VERLET_OT_drape,
     apply_operator.VERLET_OT_apply_shape,
     live_operators.VERLET_OT_live,
@@ -116,6 +118,7 @@ MENUS: tuple[tuple[str, Any], ...] = (
     ("VIEW3D_MT_edit_mesh_vertices", pin_operators.draw_vertex_menu),
     ("VIEW3D_MT_edit_mesh_context_menu", pin_operators.draw_vertex_menu),
     ("TOPBAR_MT_file_export", cache_exchange.draw_export_menu),
+    ("TOPBAR_MT_file_export", texture_operator.draw_vat_menu),
     ("TOPBAR_MT_file_import", cache_exchange.draw_import_menu),
     ("PHYSICS_PT_add", physics_panels.draw_add_button),
 )

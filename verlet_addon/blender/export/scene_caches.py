@@ -59,7 +59,7 @@ def write_scene_cache(
     with (
         written_whole(path) as partial,
         bakes_shown(scene, objects, finish=True),
-        _alone_selected(view_layer, objects),
+        alone_selected(view_layer, objects),
         _frames_set(scene, frames),
     ):
         _export(form, partial, frames, normals=normals)
@@ -95,7 +95,7 @@ def _export(form: str, path: Path, frames: range, *, normals: bool) -> None:
 
 
 @contextmanager
-def _alone_selected(
+def alone_selected(
     view_layer: bpy.types.ViewLayer, objects: Sequence[bpy.types.Object]
 ) -> Iterator[None]:
     """Selects these objects alone, and restores selection and active object afterwards."""

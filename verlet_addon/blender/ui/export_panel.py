@@ -17,3 +17,4 @@ class VERLET_PT_export(SidebarPanel):
         column.operator("verlet.export_cache", text="Export Cache", icon="EXPORT")
         column.operator("verlet.import_cache", text="Play Cache", icon="IMPORT")
         column.operator("verlet.bake_bones", icon="ARMATURE_DATA")
+        column.operator("verlet.export_vat", icon="TEXTURE")

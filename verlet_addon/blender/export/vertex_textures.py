@@ -1,0 +1,197 @@
+"""Bakes as vertex animation textures, with the mesh that they move."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ...core.arrays import Floats
+from ...core.errors import MeshError, VerletError
+from ...core.textures.exr import write_exr
+from ...core.textures.png import write_png
+from ...core.textures.vertex_animation import Layout, fitting_layout, range_of
+from ..scene.mesh_access import mesh_of, read_vertices
+from ..scene.mesh_io import world_matrix
+from .motion import bakes_shown, check_shown, frames_of
+from .scene_caches import alone_selected
+from .written_files import written_whole
+
+UV_LAYER = "VAT_UV"
+"""Name of the UV layer with the places in the texture, as OpenVAT has it."""
+
+
+class Textures(NamedTuple):
+    """Files of a vertex animation texture."""
+
+    layout: Layout
+    paths: list[Path]
+
+
+class _Motion(NamedTuple):
+    """What an object shows, in its own axes and about its place at the first frame."""
+
+    mesh: bpy.types.Mesh
+    """A copy of its evaluated mesh at the first frame."""
+    frame: Floats
+    """(4, 4) the place and the axes."""
+    positions: Floats
+    """(f, n, 3) [m]."""
+    normals: Floats
+    """(f, n, 3)."""
+
+
+def write_textures(
+    scene: bpy.types.Scene,
+    view_layer: bpy.types.ViewLayer,
+    obj: bpy.types.Object,
+    path: Path,
+    form: str,
+    *,
+    normals: bool,
+) -> Textures:
+    """Writes what the bake of an object shows, with all modifiers, in the layout of OpenVAT.
+
+    Beside the texture of positions are that of normals, `NAME-vnrm`, the JSON file,
+    `NAME-remap_info.json`, and the mesh, `NAME.glb`, with the layer `VAT_UV` as its second.
+
+    Parameters
+    ----------
+    form : PNG16, EXR16 or EXR32.
+    normals : whether there is a texture of normals.
+
+    Raises
+    ------
+    VerletError
+        The object does not show its bake, its mesh changes from frame to frame or has no faces, the
+        texture would be too large, or a file cannot be written; former files stay then.
+    """
+    if "gltf" not in dir(bpy.ops.export_scene):
+        raise VerletError("Blender's add-on for glTF is turned off; turn it on in the preferences")
+    check_shown(obj, view_layer)
+    frames = frames_of([obj], scene)
+    motion = _read(scene, view_layer, obj, frames)
+    try:
+        layout = fitting_layout(motion.positions.shape[1], len(frames))
+        offsets = motion.positions - motion.positions[0]
+        bounds = range_of(offsets)
+        paths = [path, path.with_name(f"{path.stem}-remap_info.json"), path.with_suffix(".glb")]
+        with written_whole(paths[2]) as partial:
+            _write_mesh(scene, view_layer, obj, motion, layout, partial)
+        with written_whole(path) as partial:
+            _write_image(partial, layout.texture(bounds.colors(offsets)), form)
+        if normals:
+            paths.append(path.with_name(f"{path.stem}-vnrm{path.suffix}"))
+            with written_whole(paths[-1]) as partial:
+                _write_image(partial, layout.texture(0.5 + motion.normals / 2), form)
+        with written_whole(paths[1]) as partial:
+            text = json.dumps(bounds.description(len(frames)), indent=4)
+            partial.write_text(text, encoding="utf-8")
+    finally:
+        bpy.data.meshes.remove(motion.mesh)
+    return Textures(layout, paths)
+
+
+def _write_image(path: Path, colors: Floats, form: str) -> None:
+    """Writes a texture in a format."""
+    if form == "PNG16":
+        write_png(path, colors)
+    else:
+        write_exr(path, colors, half=form == "EXR16")
+
+
+def _read(
+    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, obj: bpy.types.Object, frames: range
+) -> _Motion:
+    """The motion of an object's evaluated mesh."""
+    positions, normals = [], []
+    mesh: bpy.types.Mesh | None = None
+    frame = np.eye(4)
+    with bakes_shown(scene, [obj], finish=True):
+        for number in frames:
+            scene.frame_set(number)
+            depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
+            evaluated = obj.evaluated_get(depsgraph)
+            if mesh is None:
+                _check_faces(obj, mesh_of(evaluated))
+                matrix = evaluated.matrix_world
+                frame[:3, :3] = np.array(matrix.to_quaternion().to_matrix())
+                frame[:3, 3] = np.array(matrix.translation)
+                mesh = bpy.data.meshes.new_from_object(evaluated, depsgraph=depsgraph)
+            linear, offset = world_matrix(obj, depsgraph)
+            points = read_vertices(mesh_of(evaluated)) @ linear.T + offset
+            if len(points) != len(mesh.vertices):
+                bpy.data.meshes.remove(mesh)
+                raise MeshError(
+                    f"{obj.name} has other vertices at frame {number} than at {frames[0]}, which a "
+                    "texture cannot show; turn the modifier off that changes them"
+                )
+            positions.append(((points - frame[:3, 3]) @ frame[:3, :3]).astype(np.float32))
+            turned = _normals(mesh_of(evaluated)) @ np.linalg.inv(linear) @ frame[:3, :3]
+            lengths = np.linalg.norm(turned, axis=1, keepdims=True)
+            normals.append((turned / np.maximum(lengths, 1e-12)).astype(np.float32))
+    return _Motion(cast(bpy.types.Mesh, mesh), frame, np.stack(positions), np.stack(normals))
+
+
+def _check_faces(obj: bpy.types.Object, mesh: bpy.types.Mesh) -> None:
+    """Raises MeshError for a mesh without faces, which cannot have places in a texture."""
+    if not mesh.polygons:
+        raise MeshError(
+            f"{obj.name} has no faces, and so no UV map for a texture; show it as a tube first"
+        )
+
+
+def _normals(mesh: bpy.types.Mesh) -> Floats:
+    """(n, 3) normals of the vertices in the object's space."""
+    found = np.empty(3 * len(mesh.vertices), np.float32)
+    mesh.vertex_normals.foreach_get("vector", found)
+    return found.reshape(-1, 3).astype(np.float64)
+
+
+def _write_mesh(
+    scene: bpy.types.Scene,
+    view_layer: bpy.types.ViewLayer,
+    obj: bpy.types.Object,
+    motion: _Motion,
+    layout: Layout,
+    path: Path,
+) -> None:
+    """Writes the mesh at the first frame as glTF, with places in the texture as second UV layer."""
+    mesh = motion.mesh
+    mesh.vertices.foreach_set("co", motion.positions[0].ravel())
+    kept = next((each.name for each in mesh.uv_layers if each.active_render), "")
+    for name in [each.name for each in mesh.uv_layers if each.name != kept]:
+        mesh.uv_layers.remove(mesh.uv_layers[name])
+    if not kept:
+        mesh.uv_layers.new(name="UVMap")
+    corners = np.empty(len(mesh.loops), np.int32)
+    mesh.loops.foreach_get("vertex_index", corners)
+    places: Any = mesh.uv_layers.new(name=UV_LAYER, do_init=False)
+    places.uv.foreach_set("vector", layout.uv()[corners].astype(np.float32).ravel())
+    with _shown_for_export(scene, obj, motion) as still, alone_selected(view_layer, [still]):
+        cast(Any, bpy.ops.export_scene).gltf(
+            filepath=str(path),
+            export_format="GLB",
+            use_selection=True,
+            export_animations=False,
+            export_morph=False,
+            export_skins=False,
+        )
+
+
+@contextmanager
+def _shown_for_export(
+    scene: bpy.types.Scene, obj: bpy.types.Object, motion: _Motion
+) -> Iterator[bpy.types.Object]:
+    """Adds an object with the mesh to the scene, and removes it afterwards."""
+    still = bpy.data.objects.new(f"{obj.name} VAT", motion.mesh)
+    try:
+        still.matrix_world = Matrix(motion.frame.tolist())
+        scene.collection.objects.link(still)
+        yield still
+    finally:
+        bpy.data.objects.remove(still)

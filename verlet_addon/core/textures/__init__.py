@@ -1,0 +1,1 @@
+"""Motion in textures for games, and their files."""
