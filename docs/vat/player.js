@@ -105,9 +105,12 @@ class Player {
       mesh.material = material;
       mesh.frustumCulled = false; // the bounds are those of the rest mesh
     }
-    const box = new THREE.Box3().setFromObject(scene);
+    const box = new THREE.Box3();
+    for (let part = 0; part < 8; part++) {
+      box.union(new THREE.Box3().setFromArray(this.positionsAt((part * this.frames) / 8)));
+    }
     this.middle = box.getCenter(new THREE.Vector3());
-    this.distance = 1.4 * box.getSize(new THREE.Vector3()).length();
+    this.distance = 1.5 * box.getSize(new THREE.Vector3()).length();
   }
 
   draw(frame, width, height) {

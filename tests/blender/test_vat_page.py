@@ -62,6 +62,7 @@ class Handler(SimpleHTTPRequestHandler):
         super().__init__(*arguments, directory=directory)
 
     def do_POST(self) -> None:
+        """Takes what the page has found."""
         self.told(self.rfile.read(int(self.headers["Content-Length"])))
         self.send_response(204)
         self.end_headers()
@@ -106,7 +107,7 @@ def three() -> Path:
 
 def test_the_page_draws_the_flag_where_the_bake_has_it(tmp_path: Path) -> None:
     modules = three()
-    bpy.ops.wm.open_mainfile(filepath=str(ROOT / "sample_blends" / "flag.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(ROOT / "sample_blends" / "flag_in_wind.blend"))
     obj = bpy.data.objects["Flag"]
     verlet.bake()
     select(obj)
