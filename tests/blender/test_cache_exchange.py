@@ -127,6 +127,7 @@ def test_alembic_and_usd_are_read_as_they_were_baked(tmp_path: Path, form: str) 
     kind = BLENDERS[form]
     if not kind.available:
         pytest.skip(f"This build of Blender does not write {form}")
+    bpy.context.scene.world = bpy.data.worlds.new("World")
     obj = moved(uneven())
     obj.modifiers.new("Mirror", "MIRROR").mirror_object = sheet("Other")
     obj.modifiers.new("Subdivision", "SUBSURF")
@@ -145,6 +146,7 @@ def test_alembic_and_usd_are_read_as_they_were_baked(tmp_path: Path, form: str) 
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     operator(kind.importers[0])(filepath=str(path))
     assert imported("Other") is None
+    assert not [each for each in bpy.data.objects if each.type == "LIGHT"]
     assert off(looks(imported("Cape")), wanted) <= NEAR
 
 

@@ -143,6 +143,3 @@ def test_the_page_draws_the_flag_where_the_bake_has_it(tmp_path: Path) -> None:
     picture = tmp_path / "picture.png"
     picture.write_bytes(base64.b64decode(found["picture"].partition(",")[2]))
     assert (np.ptp(read_image(picture), axis=2) > 0.2).mean() > 0.02
-    if keep := os.environ.get("VERLET_PICTURES"):
-        shutil.copy(picture, Path(keep) / "vat_page.png")
-        shutil.copytree(folder, Path(keep) / "page", symlinks=True, dirs_exist_ok=True)

@@ -81,16 +81,21 @@ def _export(form: str, path: Path, frames: range, *, normals: bool) -> None:
             as_background_job=False,
         )
         return
+    wanted = {
+        "selected_objects_only": True,
+        "export_animation": True,
+        "export_normals": normals,
+        "export_subdivision": "TESSELLATE",
+        "export_materials": False,
+        "export_shapekeys": False,
+        "export_armatures": False,
+        "convert_world_material": False,
+        "evaluation_mode": "VIEWPORT",
+    }
+    # Not every version converts the world to a light.
+    known = operators.usd_export.get_rna_type().properties.keys()
     operators.usd_export(
-        filepath=str(path),
-        selected_objects_only=True,
-        export_animation=True,
-        export_normals=normals,
-        export_subdivision="TESSELLATE",
-        export_materials=False,
-        export_shapekeys=False,
-        export_armatures=False,
-        evaluation_mode="VIEWPORT",
+        filepath=str(path), **{name: wanted[name] for name in wanted if name in known}
     )
 
 
