@@ -112,6 +112,31 @@ def test_what_cannot_become_bones_is_told() -> None:
     assert file_content() == before
 
 
+def test_modes_and_linked_objects_stay_as_they_are(tmp_path: Path) -> None:
+    obj = cape()
+    select(obj)
+    bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
+    verlet.bake_bones(count=2)
+    verlet.export_cache(filepath=str(tmp_path / "cape.pc2"))
+    assert (bpy.context.object, obj.mode) == (obj, "WEIGHT_PAINT")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    path = tmp_path / "library.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    libraries: Any = bpy.data.libraries
+    with libraries.load(str(path), link=True) as (_, linked):
+        linked.objects = ["Cape"]
+    (obj,) = linked.objects
+    bpy.context.scene.collection.objects.link(obj)
+    select(obj)
+    verlet.bake_bones(count=2)
+    skin = bpy.data.objects["Cape Skin"]
+    assert skin.library is None
+    assert skin.data.library is None
+    with pytest.raises(RuntimeError, match="Cape is linked from another file; make it local"):
+        verlet.import_cache(filepath=str(tmp_path / "cape.pc2"))
+
+
 @pytest.mark.slow
 def test_the_cape_of_the_samples_is_within_2_mm_by_32_bones() -> None:
     path = Path(__file__).parents[2] / "sample_blends" / "cape.blend"

@@ -15,6 +15,7 @@ from ..scene.modifiers import is_finishing
 from ..scene.timing import animation_frame
 from .bone_errors import show_errors
 from .motion import bakes_shown, check_shown, frames_of, read_motion
+from .scene_caches import alone_selected
 
 _PATHS = (("location", 3), ("rotation_quaternion", 4))
 """Animated properties of a bone, and the number of their components."""
@@ -81,8 +82,7 @@ def bake_bones(
     times = [animation_frame(scene, number) for number in frames]
     _animate(armature, names, heads, skinning.transforms, times)
     show_errors(skin, skinning)
-    for each in (armature, skin):
-        each.select_set(False, view_layer=view_layer)
+    skin.select_set(False, view_layer=view_layer)
     return BoneBake(armature, skin, skinning)
 
 
@@ -140,9 +140,8 @@ def _add_bones(
     """Adds a bone at each head (b, 3), along Y so that it turns nothing; returns their names."""
     size = float(np.ptp(heads, axis=0).max()) if len(heads) > 1 else 1.0
     length = max(size, 1e-3) / (2 * len(heads) ** 0.5)
-    before = view_layer.objects.active
-    view_layer.objects.active = armature
-    try:
+    with alone_selected(view_layer, [armature]):
+        view_layer.objects.active = armature
         bpy.ops.object.mode_set(mode="EDIT")
         bones = cast(bpy.types.Armature, armature.data).edit_bones
         for number, head in enumerate(heads, start=1):
@@ -150,8 +149,6 @@ def _add_bones(
             bone.head, bone.tail = head.tolist(), (head + length * np.eye(3)[1]).tolist()
         names = [bone.name for bone in bones]
         bpy.ops.object.mode_set(mode="OBJECT")
-    finally:
-        view_layer.objects.active = before
     return names
 
 

@@ -103,8 +103,9 @@ def _export(form: str, path: Path, frames: range, *, normals: bool) -> None:
 def alone_selected(
     view_layer: bpy.types.ViewLayer, objects: Sequence[bpy.types.Object]
 ) -> Iterator[None]:
-    """Selects these objects alone, and restores selection and active object afterwards."""
+    """Selects these objects alone; restores selection, active object and its mode afterwards."""
     active = view_layer.objects.active
+    mode: Any = active.mode if active is not None else ""
     selected = [obj for obj in view_layer.objects if obj.select_get(view_layer=view_layer)]
     try:
         for obj in view_layer.objects:
@@ -114,6 +115,8 @@ def alone_selected(
         for obj in view_layer.objects:
             obj.select_set(obj in selected, view_layer=view_layer)
         view_layer.objects.active = active
+        if active is not None and active.mode != mode:
+            bpy.ops.object.mode_set(mode=mode)
 
 
 @contextmanager
