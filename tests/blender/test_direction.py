@@ -201,19 +201,21 @@ def test_live_simulation_shows_what_a_bake_of_all_keyed_settings_does() -> None:
     scene.verlet.use_ground, scene.frame_end = True, 14
     obj = askew(body(sheet("Flag", height=0.5), use_maximum_distance=True))
     pin(obj, [0, 4])
-    for path, values in {
+    keyed: dict[str, dict[int, Any]] = {
         "verlet.pin_weight": {1: 1.0, 8: 0.0},
         "verlet.maximum_distance": {1: 0.4, 6: 0.2},
         "verlet.inertia_share": {1: 0.0, 4: 0.7, 9: 0.2},
         "verlet.mass": {1: 0.5, 5: 2.0},
         "location": {1: (0, 0, 0.5), 9: (0.5, 0.2, 0.6)},
-    }.items():
+    }
+    for path, values in keyed.items():
         key(obj, path, values, obj.verlet if "verlet" in path else None)
-    for name, values in {
+    keyed = {
         "substeps": {1: 6, 7: 9},
         "ground_friction": {1: 0.1, 6: 0.9},
         "ground_height": {1: 0.0, 5: 0.05},
-    }.items():
+    }
+    for name, values in keyed.items():
         for frame, value in values.items():
             setattr(scene.verlet, name, value)
             scene.keyframe_insert(f"verlet.{name}", frame=frame)
