@@ -23,6 +23,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from kernels.header import write_header  # noqa: E402
 from verlet_addon.core.compiled import (  # noqa: E402
     BUILD_FOLDER,
     CORE,
@@ -166,4 +167,5 @@ def build_wheels() -> None:
 
 
 if __name__ == "__main__":
+    write_header()
     build_wheels() if sys.argv[1:] == ["wheels"] else build_here()

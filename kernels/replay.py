@@ -46,7 +46,7 @@ class Recorder:
 
     def listen(self) -> None:
         """Before the kernels are imported, so that they find these functions."""
-        for name in ("pack", "declare", "for_all"):
+        for name in ("pack", "declare", "for_all", "row_of"):
             setattr(compiled, name, getattr(self, name))
 
     def pack(self, *members: compiled.Member) -> compiled.Packed:
@@ -70,6 +70,10 @@ class Recorder:
         if known:
             return call(positions, n, row.address, len(known), *more)
         return None
+
+    def row_of(self, structs: Iterable[int]) -> int:
+        """The address of a packed array of structs, which are known for what they are."""
+        return self.pack(*(self._known[place] for place in structs)).address
 
     def declare(self, name: str, arguments: str, result: str = "") -> Callable[..., Any]:
         """A function of the library that is recorded when it is called."""

@@ -19,6 +19,7 @@ BLENDER = [module for module in MODULES if module.parts[0] == "blender"]
 LAYERS = [
     "errors arrays",
     "portable_math compiled thread_pool field",
+    "kernel",
     "settings checkpoint",
     "scene",
     "mesh momentum coloring drag linear skinning textures",

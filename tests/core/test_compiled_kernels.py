@@ -30,6 +30,7 @@ from tests.core.bodies import (
     tube,
     woven,
 )
+from tests.core.both_bodies import in_numpy
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.bending import compiled_kernels as c_bends, numpy_kernels as np_bends
 from verlet_addon.core.compiled import backend
@@ -56,7 +57,7 @@ from verlet_addon.core.stretch import (
     numpy_tension_warm_start as np_start,
 )
 from verlet_addon.core.stretch.seams import with_seams
-from verlet_addon.core.water import compiled_kernels as c_water, numpy_kernels as np_water
+from verlet_addon.core.water import kernels as c_water
 from verlet_addon.core.water.surface import Water
 from verlet_addon.core.weave import compiled_kernels as c_weave, numpy_kernels as np_weave
 
@@ -230,7 +231,7 @@ CALLS: dict[str, tuple[Kernels, Call]] = {
     "ground": ((np_plane, c_contact), _meet_ground),
     "momentum": ((np_momentum, c_momentum), _keep_momentum),
     "wind": ((np_forces, c_forces), _blow),
-    "water": ((np_water, c_water), _level),
+    "water": ((in_numpy(c_water), c_water), _level),
     "edges": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.lengths.edges)),
     "shear": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.lengths.shear)),
     "faces": (LENGTHS, lambda k, x, _, b: k.update_diagonal_rests(x, b.lengths.diagonals)),

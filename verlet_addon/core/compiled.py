@@ -7,7 +7,7 @@ import ctypes
 import os
 import struct
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, wraps
 from hashlib import sha256
@@ -224,6 +224,11 @@ def address(array: NDArray[Any]) -> int:
         if not array.flags.c_contiguous:
             raise ValueError("compiled kernels need arrays that are contiguous") from None
         return int(array.__array_interface__["data"][0])
+
+
+def row_of(structs: Sequence[int]) -> bytes:
+    """The addresses of structs as an array in C."""
+    return struct.pack(f"={len(structs)}q", *structs)
 
 
 def for_all(

@@ -19,6 +19,8 @@ typedef int64_t integer;
 #define EXPORT __attribute__((visibility("default")))
 #endif
 
+#include "generated.h"
+
 /* Functions that take little time are optimized for size (SMALL), and only loops marked WIDE are
    vectorized, because the zip holds six libraries. */
 #if defined(__clang__)

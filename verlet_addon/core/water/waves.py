@@ -9,7 +9,7 @@ from ..arrays import Floats, Integers, weighted_sums
 from ..errors import SettingsError
 from ..integrators import step_gains
 from ..linear.rotations import portable_rotations
-from .compiled_kernels import wave_laplacian
+from .kernels import wave_laplacian
 from .submersion import SubmergedShape, submerged_depths
 from .surface import Water
 

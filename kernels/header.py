@@ -1,0 +1,134 @@
+"""Writes generated.h, by which C knows what Python says: structs, prototypes and constants.
+
+    python kernels/header.py
+
+A constant is shared by its name alone: where C uses a name in capitals that no #define has, it is
+the constant of this name in Python. `kernels/build.py` writes the header before it compiles.
+"""
+
+import importlib
+import pkgutil
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import wrap
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from verlet_addon import core  # noqa: E402
+from verlet_addon.core.compiled import CORE, source_files  # noqa: E402
+from verlet_addon.core.kernel import (  # noqa: E402
+    ELEMENTS,
+    KERNELS,
+    SCALARS,
+    STRUCTS,
+    Struct,
+    struct_of,
+)
+
+HEADER = CORE / "generated.h"
+BEGIN = """\
+/* Written by kernels/header.py: the structs of Python's objects, the prototypes of kernels, and the
+   constants that C shares with Python. */
+#ifndef VERLET_GENERATED_H
+#define VERLET_GENERATED_H
+"""
+CONSTANT = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\b[A-Z]{4,}\b")
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+
+
+def import_core() -> dict[str, set[int | float]]:
+    """The values of all constants of the core by their names, after the import of its modules."""
+    found: dict[str, set[int | float]] = {}
+    for module in pkgutil.walk_packages(core.__path__, f"{core.__name__}."):
+        for name, value in vars(importlib.import_module(module.name)).items():
+            if name.isupper() and isinstance(value, int | float):
+                found.setdefault(name, set()).add(value)
+    return found
+
+
+def constants(known: dict[str, set[int | float]]) -> Iterator[str]:
+    """The definition of each constant that C uses and does not define.
+
+    Raises
+    ------
+    ValueError
+        If modules give it different values.
+    """
+    sources = [path for path in source_files() if path != HEADER]
+    texts = [COMMENT.sub("", path.read_text("utf-8")) for path in sources]
+    used = {name for text in texts for name in CONSTANT.findall(text)}
+    defined = {name for text in texts for name in re.findall(r"#define (\w+)", text)}
+    for name in sorted(used & known.keys() - defined):
+        if len(known[name]) > 1:
+            raise ValueError(f"{name} has several values: {sorted(known[name])}")
+        yield f"#define {name} {known[name].pop()!r}"
+
+
+def member(name: str, hint: Any, *, shared: bool) -> Iterator[str]:
+    """The declarations of a member with this type."""
+    if get_origin(hint) is UnionType:
+        (hint,) = set(get_args(hint)) - {type(None)}
+    struct = struct_of(hint)
+    if hint in SCALARS:
+        yield f"{SCALARS[hint][1]} {name};"
+    elif struct:
+        yield f"const struct {struct.name} *{name};"
+    elif get_origin(hint) is list:
+        struct = struct_of(get_args(hint)[0])
+        assert struct, f"{hint} has no struct"
+        yield f"const struct {struct.name} *const *{name};"
+        yield f"integer {name}_count;"
+    else:
+        kind = hint if isinstance(hint, str) else ELEMENTS[hint]
+        yield f"{'' if shared else 'const '}{kind} *{name};"
+
+
+def declaration(struct: Struct[Any]) -> str:
+    """The declaration of a struct."""
+    lines: list[str] = []
+    for names, shared in ((struct.reads, False), (struct.shares, True)):
+        for name in names.split():
+            lines += member(name, hint_of(struct.of, name), shared=shared)
+    for name, (hint, _) in struct.derived.items():
+        lines += member(name, hint, shared=True)
+    body = "".join(f"    {line}\n" for line in lines)
+    return f"typedef struct {struct.name} {{\n{body}}} {struct.name};\n"
+
+
+def hint_of(of: type, name: str) -> Any:
+    """The type of an attribute: a field, or a property."""
+    own = getattr(of, name, None)
+    if isinstance(own, property):
+        return get_type_hints(own.fget)["return"]
+    return get_type_hints(of)[name]
+
+
+def header() -> str:
+    """The text of generated.h."""
+    parts = [BEGIN, "".join(f"{line}\n" for line in constants(import_core()))]
+    parts += [declaration(STRUCTS[name]) for name in sorted(STRUCTS)]
+    parts += ["\n".join(map(prototype, sorted(KERNELS))), "#endif\n"]
+    return "\n".join(parts)
+
+
+def prototype(name: str) -> str:
+    """The declaration of a kernel."""
+    kernel = KERNELS[name]
+    line = f"EXPORT {kernel.returned} {name}({', '.join(kernel.kinds)});"
+    return "\n".join(wrap(line, 100, subsequent_indent="    "))
+
+
+def write_header() -> None:
+    """Writes generated.h, unless it is as it should be."""
+    text = header()
+    if not HEADER.exists() or text != HEADER.read_text("utf-8"):
+        HEADER.write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    write_header()
