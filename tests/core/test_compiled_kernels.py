@@ -36,10 +36,10 @@ from verlet_addon.core.bending import compiled_kernels as c_bends, numpy_kernels
 from verlet_addon.core.compiled import backend
 from verlet_addon.core.contact import compiled_kernels as c_contact, numpy_plane as np_plane
 from verlet_addon.core.contact.plane import PlaneContact
-from verlet_addon.core.forces import compiled_kernels as c_forces, numpy_kernels as np_forces
+from verlet_addon.core.forces import kernels as c_forces
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.model import SoftBodyModel
-from verlet_addon.core.momentum import compiled_kernels as c_momentum, numpy_kernels as np_momentum
+from verlet_addon.core.momentum import kernels as c_momentum
 from verlet_addon.core.ropes import compiled_kernels as c_ropes, numpy_kernels as np_ropes
 from verlet_addon.core.scene import Plane
 from verlet_addon.core.settings import BodySettings
@@ -229,8 +229,8 @@ def _level(kernels: Any, x: Floats, _: SoftBodyModel, __: Batches) -> None:
 
 CALLS: dict[str, tuple[Kernels, Call]] = {
     "ground": ((np_plane, c_contact), _meet_ground),
-    "momentum": ((np_momentum, c_momentum), _keep_momentum),
-    "wind": ((np_forces, c_forces), _blow),
+    "momentum": ((in_numpy(c_momentum), c_momentum), _keep_momentum),
+    "wind": ((in_numpy(c_forces), c_forces), _blow),
     "water": ((in_numpy(c_water), c_water), _level),
     "edges": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.lengths.edges)),
     "shear": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.lengths.shear)),

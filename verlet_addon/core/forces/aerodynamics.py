@@ -8,9 +8,9 @@ F = ½ ρ c d L |u| u, with u the component perpendicular to it.
 import numpy as np
 
 from ..arrays import Floats, magnitudes, sum_rows
-from .compiled_kernels import plate_forces
 from .exposed_surface import ExposedSurface
 from .fields import FieldEffect
+from .kernels import plate_forces
 
 
 def air_forces(

@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import SHORTEST, Floats, magnitudes, norms
 from ..field import Field, Kind
 from ..portable_math import by_value
-from .compiled_kernels import turbulence
+from .kernels import turbulence
 
 MAX_DRAG_STRENGTH = 2.0
 """Upper limit of both coefficients of a DRAG field, as in Blender."""

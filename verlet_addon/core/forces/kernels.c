@@ -1,15 +1,8 @@
-/* Turbulence and air on faces: the functions of numpy_kernels.py, which has formulas and
+/* Turbulence and air on faces: the functions of kernels.py, which has formulas and
    sources. */
 #include "../kernels.h"
 
-#define OCTAVES 3
 #define MAX_CELL_COORDINATE 4611686018427387904.0 /* 2^62: larger reals have no fractions, nor fit integers */
-
-/* Constants of gradient noise: TABLE and SLOPES of numpy_kernels.py. */
-typedef struct {
-    const integer *table; /* (512,) */
-    const real *slopes;   /* (3, 512) */
-} noise_tables;
 
 /* Splits a coordinate into its cell, modulo 256, and the fraction inside. */
 static inline integer find_cell(real at, real *inside)
@@ -47,8 +40,9 @@ static real gradient_noise(const noise_tables *of, const real place[3])
     return total;
 }
 
-/* Replaces positions (3, n) by the turbulence there, with eddies of a size. */
-EXPORT void find_eddies(real *points, integer n, const noise_tables *of, real size)
+/* Sets the turbulence at points (3, n), with eddies of a size. */
+EXPORT void turbulence(const real *points, integer n, real size, const noise_tables *of,
+                       real *vectors)
 {
     for (integer i = 0; i < n; i++) {
         real at[3], found[3] = {0.0, 0.0, 0.0};
@@ -66,27 +60,20 @@ EXPORT void find_eddies(real *points, integer n, const noise_tables *of, real si
             octave *= 2.0;
         }
         for (int axis = 0; axis < 3; axis++)
-            points[axis * n + i] = found[axis] / weights;
+            vectors[axis * n + i] = found[axis] / weights;
     }
 }
-
-/* The faces of a body; see ExposedSurface. */
-typedef struct {
-    integer count;                           /* k corners */
-    const integer *face, *vertex, *following; /* (k,) */
-    const real *factors;                     /* (f,) */
-} exposed_surface;
 
 /* Adds the forces of the air on faces, and their growth with speed, to `forces` (4, n).
 
    rows (4, n): velocity of the air relative to each particle, and slip share. */
-EXPORT void plate_forces(const real *positions, integer n, const exposed_surface *of, const real *rows,
-                         real *forces)
+EXPORT void plate_forces(const exposed_surface *of, const real *positions, integer n,
+                         const real *rows, real *forces)
 {
-    for (integer first = 0, end; first < of->count; first = end) {
+    for (integer first = 0, end; first < of->corner_count; first = end) {
         real normal[3] = {0.0, 0.0, 0.0}, mean[4] = {0.0, 0.0, 0.0, 0.0};
         integer face = of->face[first];
-        for (end = first; end < of->count && of->face[end] == face; end++) {
+        for (end = first; end < of->corner_count && of->face[end] == face; end++) {
             real a[3], b[3], across[3];
             for (int axis = 0; axis < 3; axis++) {
                 const real *row = positions + axis * n;
@@ -107,7 +94,7 @@ EXPORT void plate_forces(const real *positions, integer n, const exposed_surface
         for (int axis = 0; axis < 3; axis++)
             normal[axis] /= area > 0.0 ? area : 1.0;
         real along = dot(mean, normal);
-        real factor = of->factors[face] * area * __builtin_sqrt(dot(mean, mean)) * share;
+        real factor = of->plate_factors[face] * area * __builtin_sqrt(dot(mean, mean)) * share;
         real blown[4] = {normal[0] * along, normal[1] * along, normal[2] * along, mean[3]};
         for (integer k = first; k < end; k++)
             for (int row = 0; row < 4; row++)

@@ -1,9 +1,9 @@
-/* Cholesky elimination: the function of numpy_elimination.py, which has the formulas. */
+/* Cholesky elimination: the function of elimination.py, which has the formulas. */
 #include "nested_dissection.h"
 
 /* Eliminates the first s unknowns of a front (m, m); `root` (s, s), at first the unit matrix,
    becomes the inverse of their Cholesky factor. */
-EXPORT void eliminate(real *front, integer m, real *root, integer s)
+EXPORT void eliminate_unknowns(real *front, integer m, real *root, integer s)
 {
     for (integer k = 0; k < s; k++) {
         real *row = front + k * m, *own = root + k * s, scale = 1.0 / __builtin_sqrt(row[k]);

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import Floats, Integers, weighted_sums
-from .compiled_elimination import eliminate
+from .elimination import eliminate_unknowns
 
 MAX_LEAF_UNKNOWNS = 40
 """Number of unknowns up to which a part is not divided further."""
@@ -96,7 +96,7 @@ def factorize(points: Floats, pairs: Integers, couplings: Floats, diagonal: Floa
         size = len(part.own)
         part.border = border
         part.root = np.eye(size)
-        eliminate(front, part.root)
+        eliminate_unknowns(front, part.root)
         part.coupling = front[:size, size:].copy()
         updates[id(part)] = border, front[size:, size:]
         depths.setdefault(part.depth, []).append(part)

@@ -1,4 +1,4 @@
-/* Conservation of momentum of free bodies: the function of numpy_kernels.py. */
+/* Conservation of momentum of free bodies: the function of kernels.py. */
 #include "rotations.h"
 
 /* Sums over a body: mass, centre of mass, mean displacement, angular momentum times dt, and
@@ -7,13 +7,18 @@ typedef struct {
     real mass, centre[3], drift[3], spin[3], second[6];
 } body_sums;
 
-/* Corrects `kept` (3, n), at first the positions after the change; `work` (count, 16) is
-   workspace. */
-EXPORT void conserve_momentum(integer n, const integer *labels, const real *inverse_masses,
-                              const real *before, const real *about, real *kept, integer count,
+/* Sets the corrected positions `kept` (3, n), which may be those `after` the change themselves;
+   `work` holds the sums of all bodies. */
+EXPORT void conserve_momentum(const integer *labels, integer n, const real *inverse_masses,
+                              const real *before, const real *after, const real *about, real *kept,
                               real *work)
 {
     body_sums *bodies = (body_sums *)work;
+    integer count = 0;
+    for (integer i = 0; i < n; i++)
+        count = labels[i] < count ? count : labels[i] + 1;
+    if (kept != after)
+        copy(kept, after, 3 * n);
     for (integer i = 0; i < 16 * count; i++)
         work[i] = 0.0;
     for (integer i = 0; i < n; i++) {

@@ -1,10 +1,8 @@
-/* Rotation of a body from its angular momentum; see numpy_kernels.py. */
+/* Rotation of a body from its angular momentum; see kernels.py. */
 #ifndef VERLET_ROTATIONS_H
 #define VERLET_ROTATIONS_H
 
 #include "../kernels.h"
-
-#define NEGLIGIBLE_INERTIA 1e-11
 
 /* Sets the rotation vector with angular momentum `spin`, given Σ m a aᵀ (xx yy zz yz zx xy), by
    Cramer's rule; 0 for a single point. */
@@ -21,10 +19,5 @@ static inline void find_rotation_vector(const real second[6], const real spin[3]
     turn[1] = (minors[5] * spin[0] + minors[1] * spin[1] + minors[3] * spin[2]) * share;
     turn[2] = (minors[4] * spin[0] + minors[3] * spin[1] + minors[2] * spin[2]) * share;
 }
-
-/* See kernels.c. */
-EXPORT void conserve_momentum(integer n, const integer *labels, const real *inverse_masses,
-                              const real *before, const real *about, real *kept, integer count,
-                              real *work);
 
 #endif

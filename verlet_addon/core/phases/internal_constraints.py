@@ -4,7 +4,7 @@ from ..arrays import Floats
 from ..bending.sweep import project_bends
 from ..contact.compiled_kernels import project_plane, rebound_plane
 from ..model import SoftBodyModel
-from ..momentum.compiled_kernels import conserve_momentum
+from ..momentum.kernels import conserve_momentum
 from ..rigid.piece_motion import (
     apply_constraints_to_pieces,
     apply_contacts_to_pieces,

@@ -42,9 +42,6 @@ void strain_range(const real *positions, integer n, const strip_batch *const *ba
                   integer count, real *range);
 void undo_implicit_damping(real *previous, const real *start, const real *positions, integer n,
                            const strip_batch *batch, real resolved_vibration);
-void conserve_momentum(integer n, const integer *labels, const real *inverse_masses,
-                       const real *before, const real *about, real *kept, integer count,
-                       real *work);
 void project_plane(real *positions, integer n, const real *inverse_masses, const real *normal,
                    real level, const real *start, const real *floors, real friction, real *normal_corrections,
                    real *friction_corrections);
@@ -162,8 +159,8 @@ static void predict(const plain_state *state, const frame_inputs *inputs, intege
 static void keep_momentum(real *after, const plain_model *body, const real *about)
 {
     if (body->free)
-        conserve_momentum(body->n, body->components, body->inverse_masses, body->before, about,
-                          after, body->free, body->whole);
+        conserve_momentum(body->components, body->n, body->inverse_masses, body->before, after, about,
+                          after, body->whole);
 }
 
 /* Projects all bends once; those of ropes in reverse order if `backwards`. */

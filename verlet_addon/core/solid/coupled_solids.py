@@ -7,8 +7,7 @@ import numpy as np
 
 from ..arrays import Floats, Integers, cross, sum_by, sum_products
 from ..geometry.graph import find_components
-from ..momentum.compiled_kernels import conserve_momentum
-from ..momentum.numpy_kernels import find_rotation_vectors
+from ..momentum.kernels import conserve_momentum, find_rotation_vectors
 from .collider_contacts import (
     ColliderContacts,
     find_collider_anchors,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import NONZERO, Floats, Integers, cofactors, sum_by
-from ..momentum.numpy_kernels import find_rotation_vectors
+from ..momentum.kernels import find_rotation_vectors
 from .elements import FIRST_LAME
 from .lattice import Cells, Embedding, Lattice
 

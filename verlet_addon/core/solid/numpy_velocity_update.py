@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import Booleans, Floats
-from ..momentum.numpy_kernels import conserve_momentum
+from ..momentum.kernels import conserve_momentum
 from .numpy_contact_solver import SolidSystem
 from .rolling_resistance import resist_rolling
 

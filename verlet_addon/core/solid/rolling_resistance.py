@@ -5,7 +5,7 @@ import numpy as np
 from ..arrays import NONZERO, Floats, cross, sum_by
 from ..contact.plane import along
 from ..linear.rotations import axial_vectors
-from ..momentum.numpy_kernels import find_rotation_vectors
+from ..momentum.kernels import find_rotation_vectors
 from .lattice import Embedding
 from .numpy_contact_solver import SolidSystem
 

@@ -221,7 +221,7 @@ SMALL static void keep_momentum(const solid_system *all, const real *start, real
         for (int a = 0; a < 3; a++)
             before[a * m + i] = from[a * m + i];
     }
-    conserve_momentum(m, all->labels, all->inverse_masses, before, start, nodes, all->pieces,
+    conserve_momentum(all->labels, m, all->inverse_masses, before, nodes, start, nodes,
                       all->rolling);
 }
 

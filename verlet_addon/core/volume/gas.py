@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import Floats, sum_by
 from .chambers import Chambers
-from .compiled_kernels import volumes_and_gradients
+from .kernels import volumes_and_gradients
 
 MAX_START_SWELL = 0.01
 """Upper bound of the volume change by gas in its first step without cloth and contacts, as a share

@@ -1,12 +1,12 @@
-/* Volumes of chambers: the same as numpy_kernels.py. */
+/* Volumes of chambers: the function of kernels.py. */
 #include "../kernels.h"
 
 /* Writes volumes (chambers,) and their gradients (3, n) at positions (3, n). */
-EXPORT void volumes_and_gradients(const real *positions, integer n, const integer *triangles,
-                               const integer *labels, integer count, integer chambers,
-                               real *volumes, real *gradients)
+EXPORT void volumes_and_gradients(const real *positions, integer n, const chambers *of,
+                                  real *volumes, real *gradients)
 {
-    for (integer s = 0; s < chambers; s++)
+    const integer *triangles = of->triangles, *labels = of->labels, count = of->triangle_count;
+    for (integer s = 0; s < of->count; s++)
         volumes[s] = 0.0;
     for (integer i = 0; i < 3 * n; i++)
         gradients[i] = 0.0;

@@ -1,11 +1,12 @@
-"""Cholesky elimination row by row in NumPy, since LAPACK rounds differently from CPU to CPU."""
+"""Cholesky elimination row by row since LAPACK rounds differently from CPU to CPU."""
 
 import numpy as np
 
-from ..arrays import Floats
+from ..kernel import Sized, kernel
 
 
-def eliminate(front: Floats, root: Floats) -> None:
+@kernel()
+def eliminate_unknowns(front: Sized, root: Sized) -> None:
     """Eliminates the first s unknowns of a symmetric positive definite matrix, by Cholesky.
 
     Parameters

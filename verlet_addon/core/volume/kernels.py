@@ -1,12 +1,27 @@
-"""Volumes and their gradients, in NumPy."""
+"""Volumes and their gradients."""
 
 import numpy as np
 
 from ..arrays import Floats, sum_by, sum_rows
+from ..kernel import Sized, Struct, kernel
 from .chambers import Chambers
 
+Struct(
+    "chambers",
+    Chambers,
+    reads="triangles labels",
+    triangle_count=(int, lambda chambers: len(chambers.labels)),
+    count=(int, lambda chambers: len(chambers.rest_volumes)),
+)
 
-def volumes_and_gradients(positions: Floats, chambers: Chambers) -> tuple[Floats, Floats]:
+
+@kernel(
+    result=lambda positions, chambers: (
+        np.empty(len(chambers.rest_volumes)),
+        np.empty_like(positions),
+    )
+)
+def volumes_and_gradients(positions: Sized, chambers: Chambers) -> tuple[Floats, Floats]:
     """(s,) volumes [m³] of chambers and (3, n) ∇V [m²]: 6 V = Σ a · (b × c) over triangles."""
     n, count = positions.shape[1], len(chambers.rest_volumes)
     corners = positions[:, chambers.triangles] - positions[:, None, :1]

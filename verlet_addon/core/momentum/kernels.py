@@ -1,16 +1,26 @@
-"""Conservation of linear and angular momentum of free bodies, in NumPy."""
+"""Conservation of linear and angular momentum of free bodies."""
 
 import numpy as np
 
-from ..arrays import Floats, Integers, cofactors, sum_by, sum_products, sum_rows
+from ..arrays import Floats, cofactors, sum_by, sum_products, sum_rows
+from ..kernel import SizedIntegers, kernel
 
 NEGLIGIBLE_INERTIA = 1e-11
 """Regularization of inertia, as a share of its trace: a hundred thousand times its rounding
 error."""
 
 
+@kernel(
+    result=lambda _, __, ___, after, ____: np.empty(after.shape),
+    work=lambda components, *_: np.empty((int(components.max(initial=-1)) + 1, 16)),
+)
 def conserve_momentum(
-    components: Integers, inverse_masses: Floats, before: Floats, after: Floats, *, about: Floats
+    components: SizedIntegers,
+    inverse_masses: Floats,
+    before: Floats,
+    after: Floats,
+    *,
+    about: Floats,
 ) -> Floats:
     """Returns (3, n) `after`, corrected so that the change from `before` conserves momentum.
 

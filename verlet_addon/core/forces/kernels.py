@@ -1,9 +1,12 @@
-"""Turbulence, and the forces of moving air on faces, in NumPy."""
+"""Turbulence, and the forces of moving air on faces."""
+
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..arrays import Floats, magnitudes, sum_rows
+from ..arrays import Floats, Integers, magnitudes, sum_rows
 from ..geometry.faces import face_normals
+from ..kernel import Sized, Struct, kernel
 from .exposed_surface import ExposedSurface
 
 OCTAVES = 3
@@ -40,7 +43,22 @@ def _slopes() -> Floats:
 SLOPES = _slopes()
 
 
-def turbulence(points: Floats, size: float) -> Floats:
+@dataclass(frozen=True, eq=False)
+class NoiseTables:
+    """The constants of gradient noise."""
+
+    table: Integers = field(default_factory=lambda: TABLE)
+    """(512,)"""
+    slopes: Floats = field(default_factory=lambda: SLOPES)
+    """(3, 512)"""
+
+
+Struct("noise_tables", NoiseTables, reads="table slopes")
+NOISE = NoiseTables()
+
+
+@kernel(result=lambda points, *_: np.empty(points.shape))
+def turbulence(points: Sized, size: float, *, _noise: NoiseTables = NOISE) -> Floats:
     """(3, n) turbulence, each component −1 … 1, with eddies of `size` [m] at points (3, n) [m]."""
     scaled = points / size if size else points
     turned = np.concatenate([scaled, scaled[[1, 2, 0]], scaled[[2, 0, 1]]], axis=1)
@@ -72,7 +90,19 @@ def gradient_noise(points: Floats) -> Floats:
     return total
 
 
-def plate_forces(exposed_surface: ExposedSurface, positions: Floats, rows: Floats) -> Floats:
+Struct(
+    "exposed_surface",
+    ExposedSurface,
+    reads="plate_factors",
+    face=(Integers, lambda surface: surface.corners.face),
+    vertex=(Integers, lambda surface: surface.corners.vertex),
+    following=(Integers, lambda surface: surface.corners.following),
+    corner_count=(int, lambda surface: len(surface.corners.face)),
+)
+
+
+@kernel(result=lambda _, __, rows: np.zeros_like(rows))
+def plate_forces(exposed_surface: ExposedSurface, positions: Sized, rows: Floats) -> Floats:
     """(4, n) forces on faces [N], and their growth with speed [kg/s], divided among the corners.
 
     `rows` (4, n) are the velocity of the air relative to each particle [m/s], and its share of slip
