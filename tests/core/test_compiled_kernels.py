@@ -32,7 +32,7 @@ from tests.core.bodies import (
 )
 from tests.core.both_bodies import in_numpy
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.bending import compiled_kernels as c_bends, numpy_kernels as np_bends
+from verlet_addon.core.bending import kernels as c_bends
 from verlet_addon.core.compiled import backend
 from verlet_addon.core.contact import compiled_kernels as c_contact, numpy_plane as np_plane
 from verlet_addon.core.contact.plane import PlaneContact
@@ -43,7 +43,7 @@ from verlet_addon.core.momentum import kernels as c_momentum
 from verlet_addon.core.ropes import compiled_kernels as c_ropes, numpy_kernels as np_ropes
 from verlet_addon.core.scene import Plane
 from verlet_addon.core.settings import BodySettings
-from verlet_addon.core.shell import compiled_kernels as c_shells, numpy_kernels as np_shells
+from verlet_addon.core.shell import kernels as c_shells
 from verlet_addon.core.shell.shell_system import factorize_shell
 from verlet_addon.core.state import Batches, ParticleState, ready_batches
 from verlet_addon.core.stretch import (
@@ -59,7 +59,7 @@ from verlet_addon.core.stretch import (
 from verlet_addon.core.stretch.seams import with_seams
 from verlet_addon.core.water import kernels as c_water
 from verlet_addon.core.water.surface import Water
-from verlet_addon.core.weave import compiled_kernels as c_weave, numpy_kernels as np_weave
+from verlet_addon.core.weave import kernels as c_weave
 
 pytestmark = pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")
 
@@ -150,9 +150,9 @@ def _hold_lengths(kernels: Any, x: Floats, _: SoftBodyModel, batches: Batches) -
 
 Kernels = tuple[Any, Any]
 LENGTHS, START = (np_lengths, c_lengths), (np_start, c_start)
-BENDS, ROPES = (np_bends, c_bends), (np_ropes, c_ropes)
+BENDS, ROPES = (in_numpy(c_bends), c_bends), (np_ropes, c_ropes)
 CLUSTERS = np_clusters, c_clusters
-WEAVE = np_weave, c_weave
+WEAVE = in_numpy(c_weave), c_weave
 Call = Callable[[Any, Floats, SoftBodyModel, Batches], object]
 
 
@@ -201,10 +201,10 @@ def _deform_shell(kernels: Any, x: Floats, _: SoftBodyModel, batches: Batches) -
     shell, strained = batches.shell, 1.1 * x + 0.1 * x[[1, 2, 0]]
     if shell is None:
         return None
-    pull, energy = kernels.linearize(shell, strained)
-    product = kernels.multiply(shell, strained)
+    pull, energy = kernels.linearize_shell(shell, strained)
+    product = kernels.multiply_shell(shell, strained)
     turned = shell.rotations @ np.array([[0.6, -0.8, 0.0], [0.8, 0.6, 0.0], [0.0, 0.0, 1.0]])
-    solved = kernels.precondition(factorize_shell(shell, strained), turned, pull)
+    solved = kernels.precondition_shell(factorize_shell(shell, strained), turned, pull)
     x += sum(rows / np.abs(rows).max() for rows in (pull, product, solved))
     return energy
 
@@ -269,7 +269,7 @@ CALLS: dict[str, tuple[Kernels, Call]] = {
     "bend strips": (BENDS, lambda k, x, _, b: k.project_bend_strips(x, b.bends.strips)),
     "seams": ((np_seams, c_seams), lambda k, x, _, b: k.project_seams(x, b.seams)),
     "weave": (WEAVE, lambda k, x, _, b: k.project_weave(x, b.weave)),
-    "shells": ((np_shells, c_shells), _deform_shell),
+    "shells": ((in_numpy(c_shells), c_shells), _deform_shell),
     "bends alone": (BENDS, lambda k, x, _, b: k.project_surface_bends(x, b.bends.soft)),
 }
 

@@ -13,7 +13,7 @@ from tests.core.bodies import (
     tube,
 )
 from verlet_addon.core.bending.face_loops import FaceLoopBatch, face_loop_batches
-from verlet_addon.core.bending.numpy_kernels import project_face_loops
+from verlet_addon.core.bending.kernels import project_face_loops
 from verlet_addon.core.bending.stiff_bends import Bends
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings

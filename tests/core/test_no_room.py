@@ -30,7 +30,7 @@ from verlet_addon.core.contact.contact_rows import (
 )
 from verlet_addon.core.detection.contacts import Contacts, find_contacts
 from verlet_addon.core.detection.surfaces import Surface, join_surfaces
-from verlet_addon.core.rigid import compiled_kernels as rigid_kernels
+from verlet_addon.core.rigid import kernels as rigid_kernels
 from verlet_addon.core.scene import Frame
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate

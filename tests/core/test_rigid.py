@@ -30,12 +30,13 @@ from tests.core.bodies import (
     strewn,
     thrown,
 )
+from tests.core.both_bodies import in_numpy
 from tests.core.colliders import plate
 from verlet_addon.core.arrays import Floats, Integers
 from verlet_addon.core.compiled import backend
 from verlet_addon.core.geometry.rest_shape import build_rest_shape
 from verlet_addon.core.mesh import MeshData, Paint
-from verlet_addon.core.rigid import compiled_kernels as in_c, numpy_kernels as in_numpy
+from verlet_addon.core.rigid import kernels as in_c
 from verlet_addon.core.settings import BodySettings, SceneSettings
 
 FREE = BodySettings(damping=0.0)
@@ -226,7 +227,7 @@ def test_compiled_kernels_agree_with_the_reference(name: str) -> None:
     strewn = np.random.default_rng(3).normal(scale=0.003, size=state.positions.shape)
     found = []
     kernels: Any
-    for kernels in (in_numpy, in_c):
+    for kernels in (in_numpy(in_c), in_c):
         poses, positions = deepcopy(state.rigid), state.positions + strewn
         if name == "transfer_momentum":
             kernels.transfer_momentum(poses, positions, poses.pieces.constraint_masses, 3)

@@ -30,10 +30,11 @@ from tests.core.bodies import (
     thrown,
     tube,
 )
+from tests.core.both_bodies import in_numpy
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.bending import compiled_kernels, numpy_kernels
+from verlet_addon.core.bending import kernels as bend_kernels
 from verlet_addon.core.bending.constraints import bend_batches
-from verlet_addon.core.bending.numpy_kernels import project_stiff_bends
+from verlet_addon.core.bending.kernels import project_stiff_bends
 from verlet_addon.core.bending.stencil_batches import build_stencils, surface_stencil_batches
 from verlet_addon.core.bending.stiff_bends import (
     stiff_bend_batches,
@@ -150,7 +151,7 @@ def relaxed(turn: float, rest: float, *, stretched: float = 0.0) -> list[Floats]
         np.zeros(1),
     )
     found = []
-    for kernels in (numpy_kernels, compiled_kernels):
+    for kernels in (in_numpy(bend_kernels), bend_kernels):
         after = flat.copy()
         kernels.project_surface_bends(after, surface_stencil_batches(stencil, np.ones(4), 1.0, 1.0))
         found.append(after - flat)

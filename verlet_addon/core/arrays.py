@@ -18,6 +18,16 @@ NONZERO = 1e-300
 """Lower bound of divisors that may be arbitrarily small, against 0 / 0."""
 
 
+def run_ends(labels: Integers) -> Integers:
+    """(r,) end of each run of equal labels (k,)."""
+    return np.append(np.flatnonzero(np.diff(labels)) + 1, len(labels))
+
+
+def longest_run(ends: Integers) -> int:
+    """The length of the longest run, given the ends of all."""
+    return int(np.diff(ends, prepend=0).max(initial=0))
+
+
 def sum_by(labels: Integers, values: Floats, count: int) -> Floats:
     """(count,) sums of values (k,) with the same label (k,)."""
     return np.bincount(labels, values, count).astype(np.float64, copy=False)

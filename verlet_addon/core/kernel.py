@@ -6,9 +6,10 @@ members of the C struct of a class. kernels/header.py writes all structs, the pr
 kernels and the constants that C shares with Python to generated.h.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import update_wrapper
+from functools import partial, update_wrapper
+from types import MappingProxyType
 from typing import (
     Annotated,
     Any,
@@ -50,8 +51,9 @@ class Struct(Generic[Object]):
     """The C struct of a class of objects.
 
     Its members are attributes that C `reads`; attributes that C `shares`, arrays that either side
-    changes and that are never copied therefore; and `derived` ones: the type of each, and the
-    function that makes it from the object. An array is passed by its address, an object by that of
+    changes and that are never copied therefore; `derived` ones: the type of each, and the function
+    that makes it from the object; and `scratch` memory: names of arrays of floats, 0 at first, and
+    the function that tells their shape. An array is passed by its address, an object by that of
     its struct, a list of objects by that of the addresses of their structs, followed by a member
     named …_count; None is NULL.
     """
@@ -64,10 +66,13 @@ class Struct(Generic[Object]):
         *,
         reads: str = "",
         shares: str = "",
+        scratch: Mapping[str, Callable[[Object], int | tuple[int, ...]]] = MappingProxyType({}),
         **derived: tuple[Any, Callable[[Object], Any]],
     ) -> None:
         self.name, self.of = name, of
         self.reads, self.shares, self.derived = reads, shares, derived
+        for names, shape in scratch.items():
+            derived |= dict.fromkeys(names.split(), (Floats, partial(_zeros, shape)))
         self._structs: dict[int, tuple[ref[Object], Packed]] = {}
         self._addresses: dict[int, int] = {}  # WeakKeyDictionary costs as much as a kernel call
         STRUCTS[name] = self
@@ -92,6 +97,11 @@ class Struct(Generic[Object]):
         return self._structs[key][1]
 
 
+def _zeros(shape: Callable[[Object], int | tuple[int, ...]], of: Object) -> Floats:
+    """Scratch memory for an object."""
+    return np.zeros(shape(of))
+
+
 STRUCTS: dict[str, Struct[Any]] = {}
 _OF_TYPES: dict[object, Struct[Any]] = {}
 
@@ -101,10 +111,15 @@ def struct_of(kind: object) -> Struct[Any] | None:
     return kind if isinstance(kind, Struct) else _OF_TYPES.get(kind)
 
 
+def packed(of: object) -> Packed:
+    """The struct of an object, by its class."""
+    return _OF_TYPES[type(of)].pack(of)
+
+
 def _members(value: Any) -> Iterator[compiled.Member]:
     """The members of a struct for one value."""
     if isinstance(value, list | tuple):
-        yield compiled.pack(*(_OF_TYPES[type(each)].pack(each) for each in value))
+        yield compiled.pack(*map(packed, value))
         yield len(value)
     else:
         struct = _OF_TYPES.get(type(value))

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..arrays import Floats
 from .constraints import BendBatches
-from .numpy_kernels import bend_violations, loop_bends, stiff_bend_forces, strip_bends
+from .kernels import bend_violations, loop_bends, stiff_bend_forces, strip_bends
 
 DAMPING_TIME = 0.07
 """τ per 1/s of a body's damping, of which 1/s at most counts [s]. With 0.1 the rim of a fold of

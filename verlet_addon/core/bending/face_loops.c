@@ -1,21 +1,8 @@
-/* Twists of quads along face loops: project_face_loops of numpy_kernels.py. */
+/* Twists of quads along face loops: project_face_loops of kernels.py. */
 #include "../linear/pentadiagonal.h"
 
 /* Particles of a twist: two of its first rung, and two of the next. */
 #define TWIST_CORNERS 4
-
-/* The twists of one colour; see FaceLoopBatch. Twist k has the rungs k and k + 1. */
-typedef struct face_loop_batch {
-    integer count, loops, twist_count;    /* c rungs, t + 1 twists */
-    const integer *ends;                  /* (loops,) end of each loop among the rungs */
-    const integer *rungs;                 /* (c, 2) */
-    const real *coefficients, *responses; /* (c - 1, 4) */
-    const real *scaled_compliances;       /* (c - 1,) */
-    const integer *twists;                /* (c - 1,) */
-    const real *factors;                  /* (3, c - 1) as factorize_pentadiagonal leaves them */
-    real *multipliers;                    /* (3, t + 1) */
-    real *points, *steps;                 /* (l, 2, 3) and (l, 3), for loops of l rungs at most */
-} face_loop_batch;
 
 /* Solves all twists of one loop as one system. */
 static void project_loop(real *positions, integer n, const face_loop_batch *batch, integer begin,

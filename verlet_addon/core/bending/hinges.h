@@ -1,11 +1,8 @@
-/* Directions and violations of hinges; see numpy_kernels.py. */
+/* Directions and violations of hinges; see kernels.py. */
 #ifndef VERLET_HINGES_H
 #define VERLET_HINGES_H
 
 #include "../kernels.h"
-
-#define MIN_SIDED_BEND 1e-2
-#define BOTH_FOLDED_PRODUCT 3.0
 
 /* Sets the direction of the bend of a hinge (p, q, a, b), on the side of its normal; for small
    bends, that of the normal. */

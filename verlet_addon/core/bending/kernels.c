@@ -1,42 +1,10 @@
-/* Bends: the functions of numpy_kernels.py, which has formulas and sources. */
+/* Bends: the functions of kernels.py, which has formulas and sources. */
 #include "../linear/pentadiagonal.h"
 #include "hinges.h"
 
 /* Particles of a hinge, and of a line. */
 #define HINGE_PARTICLES 4
 #define LINE_PARTICLES 3
-
-/* The lines of one colour along strips; see BendStripBatch. Line k has the entries k to k + 2. */
-typedef struct bend_strip_batch {
-    integer count, paths;     /* c entries */
-    const integer *ends;      /* (paths,) end of each strip in the path */
-    const integer *path;      /* (c,) */
-    const real *coefficients; /* (3, c - 2) */
-    const real *responses;    /* (3, c - 2) */
-    const real *scaled_compliances;
-    const real *factors; /* (3, c - 2) as factorize_pentadiagonal leaves them */
-    real *multipliers; /* (3, c - 2) */
-    real *points, *steps; /* (l, 3) each, for paths of at most l entries */
-} bend_strip_batch;
-
-/* Factorizes the rows (3, n) of Bands in place as L D L'; the diagonal becomes 1 / D. */
-EXPORT void factorize_pentadiagonal(integer n, real *rows)
-{
-    real *diagonal = rows, *beside = rows + n, *beyond = rows + 2 * n;
-    for (integer k = 0; k < n; k++) {
-        real pivot = diagonal[k], near = beside[k], far = beyond[k];
-        if (k > 1) {
-            near -= far * beside[k - 1];
-            beyond[k] = far * diagonal[k - 2];
-            pivot -= beyond[k] * far;
-        }
-        if (k) {
-            beside[k] = near * diagonal[k - 1];
-            pivot -= beside[k] * near;
-        }
-        diagonal[k] = 1.0 / pivot;
-    }
-}
 
 /* Solves all lines of one strip as one system. */
 static void project_bend_path(real *positions, integer n, const bend_strip_batch *batch, integer begin,
@@ -81,15 +49,6 @@ EXPORT void project_bend_strips(real *positions, integer n,
             project_bend_path(positions, n, batch, begin, batch->ends[p]);
     }
 }
-
-/* The bends of one colour; see StencilBatch. */
-typedef struct stencil_batch {
-    integer members, count;   /* c bends of k particles each */
-    const integer *particles; /* (k, c) */
-    const real *inverse_masses, *coefficients, *responses; /* (k, c) */
-    const real *rests, *scaled_compliances, *gains;
-    real *multipliers; /* (3, c) */
-} stencil_batch;
 
 /* Sets the positions (k, 3) of a bend's members, and the bend g = sum of coefficient * x. */
 static inline void gather(const real *positions, integer n, const stencil_batch *batch, int size,

@@ -1,26 +1,12 @@
-/* Stiff bends, solved as one system: project_stiff_bends of numpy_kernels.py. */
+/* Stiff bends, solved as one system: project_stiff_bends of kernels.py. */
 #include "../linear/nested_dissection.h"
 #include "hinges.h"
-
-/* See StiffBendBatch. */
-typedef struct stiff_bend_batch {
-    integer count; /* c */
-    const integer *particles;
-    const real *coefficients, *stiffnesses, *rests; /* (4, c) and (c,) */
-    integer free_count;                     /* f */
-    const integer *free;
-    const integer *number; /* (n,) number of each particle among the free ones, or f */
-    const real *masses;    /* (f,) */
-    const dissected_system *system;
-    real *values;      /* (3, f + 1) right-hand sides, then displacements */
-    real *multipliers; /* (3, f) */
-} stiff_bend_batch;
 
 /* values = -(gradient of the energy of bends, times h^2) - multipliers. */
 static void gather_forces(const real *positions, integer n, const stiff_bend_batch *batch)
 {
     integer c = batch->count, f = batch->free_count, stride = f + 1;
-    real *forces = batch->values;
+    real *forces = batch->system->values;
     for (integer axis = 0; axis < 3; axis++) {
         for (integer i = 0; i < f; i++)
             forces[axis * stride + i] = -batch->multipliers[axis * f + i];
@@ -42,15 +28,22 @@ static void gather_forces(const real *positions, integer n, const stiff_bend_bat
 }
 
 /* Solves all bends as one system, and moves the free particles. */
-EXPORT void project_stiff_bends(real *positions, integer n, const stiff_bend_batch *batch)
+static void project_batch(real *positions, integer n, const stiff_bend_batch *batch)
 {
     integer f = batch->free_count, stride = f + 1;
     gather_forces(positions, n, batch);
     solve_dissected_system(batch->system);
     for (integer axis = 0; axis < 3; axis++)
         for (integer i = 0; i < f; i++) {
-            real moved = batch->values[axis * stride + i];
+            real moved = batch->system->values[axis * stride + i];
             batch->multipliers[axis * f + i] += batch->masses[i] * moved;
             positions[axis * n + batch->free[i]] += moved;
         }
+}
+
+EXPORT void project_stiff_bends(real *positions, integer n, const stiff_bend_batch *const *batches,
+                                integer count)
+{
+    for (integer i = 0; i < count; i++)
+        project_batch(positions, n, batches[i]);
 }

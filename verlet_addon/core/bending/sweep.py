@@ -1,14 +1,14 @@
 """One sweep over the bends of a body."""
 
 from ..arrays import Floats
-from .compiled_kernels import (
+from .constraints import BendBatches
+from .kernels import (
     project_bend_strips,
     project_face_loops,
     project_rope_bends,
     project_stiff_bends,
     project_surface_bends,
 )
-from .constraints import BendBatches
 
 
 def project_bends(positions: Floats, bends: BendBatches, *, backwards: bool) -> None:

@@ -16,7 +16,7 @@ static real inner_product(const real *row, const real *values, integer n)
 
 /* Forward substitution: eliminates the unknowns of a part from the right-hand sides of its
    border. */
-static void eliminate(const dissected_system *system, const depth *at, integer part, const real *root,
+static void eliminate(const dissected_system *system, const dissected_depth *at, integer part, const real *root,
                       const real *coupling)
 {
     integer s = at->sizes[part], b = at->reaches[part], width = system->size + 1;
@@ -39,7 +39,7 @@ static void eliminate(const dissected_system *system, const depth *at, integer p
 }
 
 /* Back substitution: finds the unknowns of a part, given those of its border. */
-static void back_substitute(const dissected_system *system, const depth *at, integer part, const real *root,
+static void back_substitute(const dissected_system *system, const dissected_depth *at, integer part, const real *root,
                  const real *coupling)
 {
     integer s = at->sizes[part], b = at->reaches[part], width = system->size + 1;
@@ -58,7 +58,7 @@ static void back_substitute(const dissected_system *system, const depth *at, int
 }
 
 /* Forward or back substitution of all parts of a depth. */
-static void sweep(const dissected_system *system, const depth *at, int back)
+static void sweep(const dissected_system *system, const dissected_depth *at, int back)
 {
     const real *root = at->root, *coupling = at->coupling;
     for (integer part = 0; part < at->parts; part++) {
@@ -71,8 +71,8 @@ static void sweep(const dissected_system *system, const depth *at, int back)
 
 void solve_dissected_system(const dissected_system *system)
 {
-    for (integer i = 0; i < system->depths; i++)
-        sweep(system, system->depth[i], 0);
-    for (integer i = system->depths - 1; i >= 0; i--)
-        sweep(system, system->depth[i], 1);
+    for (integer i = 0; i < system->depths_count; i++)
+        sweep(system, system->depths[i], 0);
+    for (integer i = system->depths_count - 1; i >= 0; i--)
+        sweep(system, system->depths[i], 1);
 }

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats, Integers, weighted_sums
+from ..arrays import Booleans, Floats, Integers, weighted_sums
+from ..kernel import Struct
 from .elimination import eliminate_unknowns
 
 MAX_LEAF_UNKNOWNS = 40
@@ -41,6 +42,75 @@ class Factors(NamedTuple):
     """n, the number of unknowns."""
     depths: list[Depth]
     """From the deepest parts to the first separator."""
+
+
+@dataclass(frozen=True, eq=False)
+class DepthInUse:
+    """One depth of a system, as C reads it: part by part, without padding."""
+
+    depth: Depth
+    size: int
+    """n, the number of unknowns."""
+    axes: int
+    """Number of right-hand sides."""
+
+    @property
+    def in_use(self) -> tuple[Booleans, Booleans]:
+        """(p, s) and (p, b) bool, unknowns that are no padding."""
+        return self.depth.own < self.size, self.depth.border < self.size
+
+    def root(self) -> Floats:
+        """The columns of L⁻¹ of each part, from the diagonal down."""
+        own, _ = self.in_use
+        below = own[:, :, None] & np.tri(own.shape[1], dtype=bool).T
+        return np.asarray(self.depth.root.transpose(0, 2, 1)[below & own[:, None, :]])
+
+    def coupling(self) -> Floats:
+        """The rows of the coupling of each part."""
+        own, border = self.in_use
+        return np.asarray(self.depth.coupling[own[:, :, None] & border[:, None, :]])
+
+
+@dataclass(frozen=True, eq=False)
+class RightSides:
+    """A system with right-hand sides, which C solves in place."""
+
+    factors: Factors
+    values: Floats
+    """(axes, n + 1) right-hand sides, then solutions; the last column is not used."""
+
+    @property
+    def depths(self) -> list[DepthInUse]:
+        """The depths of the system."""
+        axes, size = len(self.values), self.factors.size
+        return [DepthInUse(depth, size, axes) for depth in self.factors.depths]
+
+
+Struct(
+    "dissected_depth",
+    DepthInUse,
+    parts=(int, lambda of: len(of.depth.own)),
+    size=(int, lambda of: of.depth.own.shape[1]),
+    reach=(int, lambda of: of.depth.border.shape[1]),
+    sizes=(Integers, lambda of: of.in_use[0].sum(axis=1)),
+    reaches=(Integers, lambda of: of.in_use[1].sum(axis=1)),
+    own=(Integers, lambda of: of.depth.own),
+    border=(Integers, lambda of: of.depth.border),
+    root=(Floats, DepthInUse.root),
+    coupling=(Floats, DepthInUse.coupling),
+    scratch={
+        "answers": lambda of: (*of.depth.own.shape, of.axes),
+        "outside": lambda of: (of.axes, of.depth.border.shape[1]),
+    },
+)
+Struct(
+    "dissected_system",
+    RightSides,
+    reads="depths",
+    shares="values",
+    size=(int, lambda of: of.factors.size),
+    axes=(int, lambda of: len(of.values)),
+)
 
 
 @dataclass(eq=False)

@@ -6,7 +6,24 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Floats, Integers
+from ..kernel import Sized, kernel
 from . import tridiagonal
+
+
+@kernel()
+def factorize_pentadiagonal(rows: Sized) -> None:
+    """Factorizes rows (3, n, …) of `Bands` in place as L D Lᵀ; the diagonal becomes 1 / D."""
+    diagonal, beside, beyond = rows
+    for k in range(rows.shape[1]):
+        pivot, near, far = rows[:, k].copy()
+        if k > 1:
+            near -= far * beside[k - 1]
+            beyond[k] = far * diagonal[k - 2]
+            pivot -= beyond[k] * far
+        if k:
+            beside[k] = near * diagonal[k - 1]
+            pivot -= beside[k] * near
+        diagonal[k] = 1.0 / pivot
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,22 +42,19 @@ class Bands:
         _, beside, beyond = self.rows != 0.0
         return tridiagonal.short_runs(beside[1:] | beyond[1:] | np.append(beyond, False)[2:])
 
+    def whole_factors(self) -> Floats:
+        """(3, n) the same factors of all unknowns, one after the other."""
+        rows = self.rows.copy()
+        factorize_pentadiagonal(rows)
+        return rows
+
     @cached_property
     def factors(self) -> Floats:
         """(3, n) factors L D Lᵀ of short runs: 1 / D, and the first and second subdiagonal of L."""
         rows_of_factors = self.rows.copy()
         for run in self.runs:
-            diagonal, beside, beyond = rows = rows_of_factors[:, run]
-            for k in range(len(run)):
-                pivot, near, far = rows[:, k].copy()
-                if k > 1:
-                    near -= far * beside[k - 1]
-                    beyond[k] = far * diagonal[k - 2]
-                    pivot -= beyond[k] * far
-                if k:
-                    beside[k] = near * diagonal[k - 1]
-                    pivot -= beside[k] * near
-                diagonal[k] = 1.0 / pivot
+            rows = rows_of_factors[:, run]
+            factorize_pentadiagonal.reference(rows)
             rows_of_factors[:, run] = rows
         return rows_of_factors
 

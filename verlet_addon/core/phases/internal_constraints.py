@@ -21,7 +21,7 @@ from ..stretch.compiled_seams import project_seams
 from ..stretch.goal_radii import project_goal_radii
 from ..stretch.seams import seam_rounds
 from ..stretch.sweep import MAX_SWEEPS, project_shear, project_stretch
-from ..weave.compiled_kernels import project_weave
+from ..weave.kernels import project_weave
 from .goal_springs import put_on_targets
 from .inflation import inflate, warm_start_tensions
 from .soft_pins import project_soft_pins

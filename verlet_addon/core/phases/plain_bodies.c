@@ -2,14 +2,10 @@
    step.py in the same order, with the same bits. See plain_bodies.py. */
 #include "../stretch/strips.h"
 
-struct bend_strip_batch;
 struct clusters;
 struct coarse_level;
 struct face_diagonals;
-struct face_loop_batch;
 struct restarted_multipliers;
-struct stencil_batch;
-struct stiff_bend_batch;
 struct strip_links;
 struct strip_system;
 struct tree;
@@ -27,15 +23,6 @@ void project_tethers(real *positions, integer n, integer t, const integer *parti
 void project_clusters(real *positions, integer n, const struct clusters *all);
 integer limit_strain(real *positions, const struct strip_links *links, real tolerance, real most,
                       real over_relaxation, integer rounds);
-void project_rope_bends(real *positions, integer n, const struct stencil_batch *const *batches,
-                        integer count);
-void project_stiff_bends(real *positions, integer n, const struct stiff_bend_batch *batch);
-void project_bend_strips(real *positions, integer n, const struct bend_strip_batch *const *batches,
-                         integer count);
-void project_face_loops(real *positions, integer n, const struct face_loop_batch *const *batches,
-                        integer count);
-void project_surface_bends(real *positions, integer n, const struct stencil_batch *const *batches,
-                           integer count);
 void add_start_spring_forces(real *moved, const real *positions, integer n, const strip_batch *batch);
 void project_trees(real *positions, integer n, const struct tree *all);
 void strain_range(const real *positions, integer n, const strip_batch *const *batches,
@@ -168,8 +155,7 @@ static void project_bends(real *x, integer n, const bends *of, int backwards)
 {
     for (integer i = 0; i < of->ropes; i++)
         project_rope_bends(x, n, of->rope + (backwards ? of->ropes - 1 - i : i), 1);
-    for (integer i = 0; i < of->stiffs; i++)
-        project_stiff_bends(x, n, of->stiff[i]);
+    project_stiff_bends(x, n, of->stiff, of->stiffs);
     project_bend_strips(x, n, of->strip, of->strips);
     project_face_loops(x, n, of->loop, of->loops);
     project_surface_bends(x, n, of->soft, of->softs);

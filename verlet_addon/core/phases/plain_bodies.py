@@ -11,13 +11,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..arrays import Floats
-from ..bending.compiled_kernels import (
-    pack_bend_strips,
-    pack_face_loops,
-    pack_stencils,
-    pack_stiff_bends,
-)
 from ..compiled import Packed, cached_struct, pack
+from ..kernel import packed
 from ..model import SoftBodyModel
 from ..ropes.compiled_kernels import pack_trees
 from ..ropes.numpy_kernels import RESOLVED_VIBRATION
@@ -183,11 +178,11 @@ def _pack_bends(batches: Batches) -> Packed:
     return pack(
         *(len(bends.ropes), len(bends.stiff)),
         *(len(bends.strips), len(bends.loops), len(bends.soft)),
-        pack(*map(pack_stencils, bends.ropes)),
-        pack(*map(pack_stiff_bends, bends.stiff)),
-        pack(*map(pack_bend_strips, bends.strips)),
-        pack(*map(pack_face_loops, bends.loops)),
-        pack(*map(pack_stencils, bends.soft)),
+        pack(*map(packed, bends.ropes)),
+        pack(*map(packed, bends.stiff)),
+        pack(*map(packed, bends.strips)),
+        pack(*map(packed, bends.loops)),
+        pack(*map(packed, bends.soft)),
     )
 
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ..bending.numpy_kernels import rope_bends, signed_bends
+from ..bending.kernels import rope_bends, signed_bends
 from ..plasticity import Plastic, strip_strains
 from ..stretch.strip_links import StripLinks
 from ..stretch.strip_paths import Strips
-from ..weave.numpy_kernels import thread_lengths
+from ..weave.kernels import thread_lengths
 from .step_data import BodyStep
 
 

@@ -1,27 +1,9 @@
 /* Edges on and near rigid pieces, solved as one system: the same as project_joints in
-   numpy_kernels.py, to the bit. */
+   kernels.py, to the bit. */
 #include "pieces.h"
 
-#define JOINT_STRAIN_TOLERANCE 1e-3
-#define MAX_JOINT_CG_ROUNDS 100
-#define JOINT_RESIDUAL 1e-6
-#define JOINT_REGULARIZATION 1e-3
-
-/* See Joints. `rows` is the Jacobian: force and torque of a unit tension on the bodies at both ends.
-   Bodies are pieces, and then free particles. */
-typedef struct {
-    integer count, free, total; /* e edges, f free particles, b bodies */
-    const integer *pairs;       /* (2, e) */
-    const integer *slots;       /* (2, e) */
-    const integer *bodies;      /* (e, 2) */
-    const integer *particles;   /* (f,) */
-    const real *lengths;        /* (e,) */
-    const uint8_t *tension_only;       /* (e,) */
-    const real *mobilities;     /* (b,) */
-    real *along, *rows;         /* (3, e) and (e, 2, 6) workspace, like all members below */
-    real *residual, *pulls, *search, *found, *diagonal, *inverses; /* (e,) */
-    real *wrenches;             /* (b, 6) */
-} joints;
+/* The `rows` of joints are the Jacobian: force and torque of a unit tension on the bodies at both
+   ends. Bodies are pieces, and then free particles. */
 
 /* Writes directions and constraint violations of edges; 1 if any exceeds the tolerance, else 0. */
 SMALL static int measure(const joints *near, const real *positions, integer n)
@@ -33,12 +15,12 @@ SMALL static int measure(const joints *near, const real *positions, integer n)
         read(positions, n, near->pairs[near->count + e], b);
         for (int x = 0; x < 3; x++)
             a[x] -= b[x];
-        real length = __builtin_sqrt(dot(a, a)), violation = length - near->lengths[e];
+        real length = __builtin_sqrt(dot(a, a)), violation = length - near->rest_lengths[e];
         int idle = near->tension_only[e] && violation <= 0.0;
         for (int x = 0; x < 3; x++)
             near->along[x * near->count + e] = idle ? 0.0 : a[x] / larger(length, SHORTEST);
         violation = near->residual[e] = idle ? 0.0 : violation;
-        real most = JOINT_STRAIN_TOLERANCE * near->lengths[e];
+        real most = JOINT_STRAIN_TOLERANCE * near->rest_lengths[e];
         stretched |= violation > most || violation < -most;
     }
     return stretched;
@@ -56,9 +38,9 @@ SMALL static void fill_rows(const piece_poses *all, const joints *near, const re
             for (int x = 0; x < 3; x++) {
                 row[x] = (side ? -1.0 : 1.0) * near->along[x * near->count + e];
                 if (slot >= 0)
-                    arm[x] = arms[x * all->size + slot];
+                    arm[x] = arms[x * all->pieces->size + slot];
                 if (slot >= 0 && centres)
-                    arm[x] -= centres[x * all->count + piece];
+                    arm[x] -= centres[x * all->pieces->count + piece];
             }
             cross(arm, row, row + 3);
         }
@@ -67,7 +49,7 @@ SMALL static void fill_rows(const piece_poses *all, const joints *near, const re
 /* Writes the sums of forces and torques on bodies for tensions `pulls` (e,) times a factor. */
 static void apply_pulls(const joints *near, const real *pulls, real factor)
 {
-    for (integer k = 0; k < 6 * near->total; k++)
+    for (integer k = 0; k < 6 * near->body_count; k++)
         near->wrenches[k] = 0.0;
     for (integer e = 0; e < near->count; e++)
         for (int side = 0; side < 2; side++) {
@@ -89,7 +71,7 @@ static void move_body(const piece_poses *all, const joints *near, integer body, 
         moved[x] = wrench[x] * near->mobilities[body];
         moved[3 + x] = 0.0;
     }
-    if (body < all->count)
+    if (body < all->pieces->count)
         apply(all->inverse_inertias + 9 * body, wrench + 3, moved + 3);
 }
 
@@ -102,7 +84,7 @@ static inline real along_row(const real row[6], const real moved[6])
 static void find_product(const piece_poses *all, const joints *near, const real *pulls, real *found)
 {
     apply_pulls(near, pulls, 1.0);
-    for (integer body = 0; body < near->total; body++) {
+    for (integer body = 0; body < near->body_count; body++) {
         real moved[6], *wrench = near->wrenches + 6 * body;
         move_body(all, near, body, wrench, moved);
         copy(wrench, moved, 6);
@@ -162,10 +144,10 @@ SMALL static void solve(const piece_poses *all, const joints *near)
 /* Writes the inverse inertia of each piece in its present rotation. */
 SMALL static void weigh_pieces(const piece_poses *all)
 {
-    for (integer piece = 0; piece < all->count; piece++) {
+    for (integer piece = 0; piece < all->pieces->count; piece++) {
         real turn[9], half[9], second[9];
         multiply_back(all->rotations + 9 * piece, all->start_rotations + 9 * piece, turn);
-        multiply(turn, all->second + 9 * piece, half);
+        multiply(turn, all->second_moments + 9 * piece, half);
         multiply_back(half, turn, second);
         invert_inertia(second, all->inverse_inertias + 9 * piece);
     }
@@ -185,13 +167,13 @@ EXPORT integer project_joints(const piece_poses *all, const joints *near, real *
         solve(all, near);
         fill_rows(all, near, all->arms, NULL);
         apply_pulls(near, near->pulls, -1.0);
-        for (integer piece = 0; piece < all->count; piece++) {
+        for (integer piece = 0; piece < all->pieces->count; piece++) {
             const real *wrench = near->wrenches + 6 * piece;
             apply_impulse(all, piece, wrench, wrench + 3, positions, n, 2);
         }
-        for (integer k = 0, body = all->count; k < near->free; k++, body++)
+        for (integer k = 0, body = all->pieces->count; k < near->free_count; k++, body++)
             for (int x = 0; x < 3; x++)
-                positions[x * n + near->particles[k]] += near->wrenches[6 * body + x]
+                positions[x * n + near->free[k]] += near->wrenches[6 * body + x]
                                                          * near->mobilities[body];
     }
     return most;

@@ -1,8 +1,5 @@
-/* Rigid pieces: the same as numpy_kernels.py, which has the formulas and sources. */
+/* Rigid pieces: the same as kernels.py, which has the formulas and sources. */
 #include "pieces.h"
-
-#define MIN_CONTACT_PUSH 1e-7
-#define AXIS_INERTIA_SHARE 1e-12
 
 SMALL void invert_inertia(const real second[9], real inverse[9])
 {
@@ -52,19 +49,19 @@ void apply_impulse(const piece_poses *all, integer piece, const real force[3], c
     const real *turns = all->start_rotations + 9 * piece;
     real *turned = all->rotations + 9 * piece, turn[9], moment[3], arm[3], to[3];
     for (int x = 0; x < 3; x++) {
-        all->centres[x * all->count + piece] += force[x] / all->totals[piece];
-        moment[x] = all->angular_momenta[x * all->count + piece] += torque[x];
+        all->centres[x * all->pieces->count + piece] += force[x] / all->pieces->totals[piece];
+        moment[x] = all->angular_momenta[x * all->pieces->count + piece] += torque[x];
     }
     multiply_back(turned, turns, turn);
-    solve_rotation(turn, all->second + 9 * piece, moment, rounds);
+    solve_rotation(turn, all->second_moments + 9 * piece, moment, rounds);
     multiply(turn, turns, turned);
-    for (integer k = all->starts[piece]; k < all->starts[piece + 1]; k++) {
-        read(all->rest, all->size, k, arm);
+    for (integer k = all->pieces->starts[piece]; k < all->pieces->starts[piece + 1]; k++) {
+        read(all->pieces->arms, all->pieces->size, k, arm);
         apply(turned, arm, to);
         for (int x = 0; x < 3; x++) {
-            real place = all->centres[x * all->count + piece] + to[x];
-            all->particle_positions[x * all->size + k] = place;
-            positions[x * n + all->particles[k]] = place;
+            real place = all->centres[x * all->pieces->count + piece] + to[x];
+            all->particle_positions[x * all->pieces->size + k] = place;
+            positions[x * n + all->pieces->particles[k]] = place;
         }
     }
 }
@@ -77,12 +74,12 @@ SMALL static void gather_pushes(const piece_poses *all, integer piece, const rea
 {
     for (int x = 0; x < 3; x++)
         force[x] = torque[x] = 0.0;
-    for (integer k = all->starts[piece]; k < all->starts[piece + 1]; k++) {
+    for (integer k = all->pieces->starts[piece]; k < all->pieces->starts[piece + 1]; k++) {
         real each[3], arm[3], moment[3];
         for (int x = 0; x < 3; x++)
-            each[x] = (positions[x * n + all->particles[k]] - all->particle_positions[x * all->size + k])
+            each[x] = (positions[x * n + all->pieces->particles[k]] - all->particle_positions[x * all->pieces->size + k])
                       * (share > 0.0 ? share / masses[k] : masses[k]);
-        read(all->arms, all->size, k, arm);
+        read(all->arms, all->pieces->size, k, arm);
         cross(arm, each, moment);
         for (int x = 0; x < 3; x++) {
             force[x] += each[x];
@@ -92,10 +89,10 @@ SMALL static void gather_pushes(const piece_poses *all, integer piece, const rea
 }
 
 /* Transfers the momentum of particles, of masses (k,), to pieces, and places particles on them. */
-EXPORT void transfer_momentum(const piece_poses *all, real *positions, integer n, const real *masses,
-                          integer rounds)
+EXPORT void transfer_momentum(const piece_poses *all, real *positions, integer n, real *masses,
+                              integer rounds)
 {
-    for (integer piece = 0; piece < all->count; piece++) {
+    for (integer piece = 0; piece < all->pieces->count; piece++) {
         real force[3], torque[3];
         gather_pushes(all, piece, positions, n, masses, 0.0, force, torque);
         apply_impulse(all, piece, force, torque, positions, n, rounds);
@@ -106,7 +103,7 @@ EXPORT void transfer_momentum(const piece_poses *all, real *positions, integer n
 static int has_moved(const piece_poses *all, integer k, const real *positions, integer n)
 {
     for (int x = 0; x < 3; x++) {
-        real by = positions[x * n + all->particles[k]] - all->particle_positions[x * all->size + k];
+        real by = positions[x * n + all->pieces->particles[k]] - all->particle_positions[x * all->pieces->size + k];
         if (by > MIN_CONTACT_PUSH || by < -MIN_CONTACT_PUSH)
             return 1;
     }
@@ -114,17 +111,16 @@ static int has_moved(const piece_poses *all, integer k, const real *positions, i
 }
 
 /* Transfers contact corrections of particles to pieces; 1 if there were any, else 0. */
-EXPORT integer transfer_contacts(const piece_poses *all, const real *effective_inverse_masses, real *positions,
-                              integer n)
+EXPORT integer transfer_contacts(const piece_poses *all, real *positions, integer n)
 {
     integer any = 0;
-    for (integer k = 0; k < all->size && !any; k++)
+    for (integer k = 0; k < all->pieces->size && !any; k++)
         any = has_moved(all, k, positions, n);
-    for (integer piece = 0; any && piece < all->count; piece++) {
+    for (integer piece = 0; any && piece < all->pieces->count; piece++) {
         real counts = 0.0, force[3], torque[3];
-        for (integer k = all->starts[piece]; k < all->starts[piece + 1]; k++)
+        for (integer k = all->pieces->starts[piece]; k < all->pieces->starts[piece + 1]; k++)
             counts += has_moved(all, k, positions, n);
-        gather_pushes(all, piece, positions, n, effective_inverse_masses, 1.0 / larger(counts, 1.0), force, torque);
+        gather_pushes(all, piece, positions, n, all->pieces->effective_inverse_masses, 1.0 / larger(counts, 1.0), force, torque);
         apply_impulse(all, piece, force, torque, positions, n, 2);
     }
     return any;

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays import Floats, sum_products, sum_rows
 from ..linear.rotations import orthonormalize
-from . import compiled_kernels as kernels
+from . import kernels
 from .piece_poses import PiecePoses
 from .pieces import Pieces
 

@@ -4,24 +4,6 @@
 
 #include "../kernels.h"
 
-/* See Pieces and PiecePoses; the particles of a piece are contiguous. */
-typedef struct {
-    integer count, size;      /* s and k */
-    const integer *starts;    /* (s + 1,) */
-    const integer *particles; /* (k,) */
-    const integer *labels;    /* (k,) */
-    const real *rest;         /* (3, k) */
-    const real *totals;       /* (s,) */
-    const real *start_rotations;        /* (s, 3, 3) */
-    real *rotations;             /* (s, 3, 3) */
-    const real *arms;         /* (3, k) */
-    const real *second;       /* (s, 3, 3) */
-    real *centres;            /* (3, s) */
-    real *angular_momenta;            /* (3, s) */
-    real *particle_positions;             /* (3, k) */
-    real *inverse_inertias;      /* (s, 3, 3) scratch memory */
-} piece_poses;
-
 /* Reads the vector in column `at` of rows (3, n). */
 static inline void read(const real *rows, integer n, integer at, real found[3])
 {

@@ -1,22 +1,6 @@
-/* Shells: the same as linearize, multiply and precondition in numpy_kernels.py. */
+/* Shells: the same as the functions of kernels.py. */
 #include "../bending/hinges.h"
 #include "../linear/nested_dissection.h"
-
-#define MEMBERS 4
-
-/* See ShellSystem. */
-typedef struct {
-    integer particles, springs, angles, hinges; /* n, s, a, and how many of the springs, the first, are hinges */
-    const integer *members;                     /* (4, s + a) */
-    const real *coefficients;                   /* (4, s) */
-    const real *stiffnesses, *rests;            /* (s,) */
-    const real *first, *second;                 /* (4, a) */
-    const real *angle_stiffnesses, *angle_rests; /* (a,) */
-    const real *masses;                         /* (n,) */
-    real *gradients;                               /* (4, 3, s + a) */
-    real *isotropic_stiffnesses;                                 /* (s,) */
-    real *interleaved;                          /* (2, n, 3) workspace */
-} shell;
 
 /* Transposes rows (3, n) to points (n, 3), so that a particle's coordinates are contiguous. */
 static void interleave(const real *rows, integer n, real *points)
@@ -162,13 +146,6 @@ EXPORT void multiply_shell(const shell *system, const real *moves, real *found)
     deinterleave(pulls, n, found);
 }
 
-/* See FactoredShell. */
-typedef struct {
-    integer free_count; /* f */
-    const integer *free, *components;
-    const dissected_system *system;
-} factored_shell;
-
 /* Rotates the vector of free particle i by the rotation (c, 3, 3) of its component, or by its inverse. */
 static void rotate(const factored_shell *of, const real *rotations, integer i, const real from[3],
                  real to[3], int back)
@@ -183,8 +160,8 @@ static void rotate(const factored_shell *of, const real *rotations, integer i, c
 }
 
 /* found = R A⁻¹ Rᵀ right, both (3, n): the matrix A factorized earlier, and rotations R since. */
-EXPORT void precondition_shell(const factored_shell *of, const real *rotations, integer n, const real *right,
-                         real *found)
+EXPORT void precondition_shell(const factored_shell *of, const real *rotations, const real *right, integer n,
+                               real *found)
 {
     real *values = of->system->values, given[3], turned[3];
     for (integer i = 0; i < of->free_count; i++) {

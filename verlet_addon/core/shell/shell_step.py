@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import NONZERO, Floats, Integers, sum_products, sum_rows
 from ..linear.conjugate_gradients import iterate_conjugate_gradients, iterate_until
 from ..linear.rotations import axial_vectors, rotations_about
-from .compiled_kernels import linearize, multiply, precondition
+from .kernels import linearize_shell, multiply_shell, precondition_shell
 from .shell_system import FactoredShell, ShellSystem, factorize_shell
 
 MAX_NEWTON_ROUNDS = 20
@@ -124,7 +124,7 @@ def _project_free(system: ShellSystem, rows: Floats) -> Floats:
 
 def _linearize_with_inertia(system: ShellSystem, positions: Floats) -> tuple[Floats, float]:
     """(3, n) forces of springs and inertia × h², and the energy of both × h²."""
-    pull, energy = linearize(system, positions)
+    pull, energy = linearize_shell(system, positions)
     away = system.predicted - positions
     inertia = away * system.masses
     return pull + inertia, energy + 0.5 * float((away * inertia).sum())
@@ -170,10 +170,10 @@ def _solve_moves(
         system.excess_rounds += (
             not system.resolves
         )  # constraints need more rounds, even with a new factorization
-        return _project_free(system, multiply(system, moves))
+        return _project_free(system, multiply_shell(system, moves))
 
     def apply_preconditioner(pull: Floats) -> Floats:
-        return _project_free(system, precondition(factored, system.rotations, pull))
+        return _project_free(system, precondition_shell(factored, system.rotations, pull))
 
     moves, pull = np.zeros_like(pull), _project_free(system, pull)
     squares = iterate_conjugate_gradients(

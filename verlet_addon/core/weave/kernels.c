@@ -1,4 +1,4 @@
-/* Woven cloth, in one implicit step of all patches: project_weave of numpy_kernels.py.
+/* Woven cloth, in one implicit step of all patches: project_weave of kernels.py.
 
    Vectors (n, 3) have the components of a particle side by side here, for faster access. */
 #include "../kernels.h"
@@ -10,31 +10,12 @@ typedef struct {
     real axial_stiffnesses[2][2], geometric_stiffnesses[2][2];
 } patch_strain;
 
-/* See WeaveBatch. */
-typedef struct {
-    integer count, particles;         /* t and n */
-    const integer *corners;           /* (t, 4) */
-    const real *gradients;               /* (t, 4, 3) */
-    const real *hourglass_gradients;              /* (t, 2) */
-    const real *rests;                /* (t, 2) */
-    const real *stiffnesses;             /* (t, 3) */
-    const real *compression_stiffnesses;               /* (t, 2) */
-    const real *masses, *free;        /* (n,) */
-    real *displacement, *multipliers; /* (3, n) */
-    real buckled;
-    const integer *pair_blocks;     /* (t, 6) block of each pair of corners in `off_diagonal`, or -1 */
-    integer pairs;                    /* m */
-    const integer *starts, *others;   /* (n + 1,) and (m,): each particle's pairs with later ones */
-    patch_strain *strains;                /* (t,) workspace, like all that follow */
-    real *diagonal, *blocks, *off_diagonal; /* (n, 3, 3) blocks, their inverses, (m, 3, 3) blocks */
-    real *points, *residual, *ahead, *search, *along, *moved; /* (n, 3) */
-} weave_batch;
+_Static_assert(sizeof(patch_strain) == STRAIN_NUMBERS * sizeof(real), "kernels.py");
 
-/* Tolerances and limits: the constants of numpy_kernels.py. */
-typedef struct {
-    real tolerance, least, curvature;
-    integer rounds, trials;
-} weave_limits;
+static patch_strain *strain_of(const weave_batch *all, integer t)
+{
+    return (patch_strain *)all->strains + t;
+}
 
 /* Sets w1, w2 and w3 of a patch for vectors (n, 3). */
 static inline void gather(const weave_batch *all, integer t, const real *vectors, real w[3][3])
@@ -79,13 +60,13 @@ static void clear_pinned(const weave_batch *all, real *vectors)
 static void measure_side(const weave_batch *all, integer t, int side, int k, real w[3][3],
                          real forces[3][3])
 {
-    patch_strain *at = all->strains + t;
+    patch_strain *at = strain_of(all, t);
     real *along = at->along[side][k], rest = all->rests[2 * t + k];
     real hourglass_gradient = all->hourglass_gradients[2 * t + k], hourglass_offset = side ? -hourglass_gradient : hourglass_gradient;
     for (int axis = 0; axis < 3; axis++)
         along[axis] = w[k][axis] + hourglass_offset * w[2][axis];
     real length = distance(along[0], along[1], along[2]);
-    real folded = all->buckled * rest, elongation = length - rest;
+    real folded = MAX_BUCKLING * rest, elongation = length - rest;
     real soft = all->compression_stiffnesses[2 * t + k], hard = all->stiffnesses[3 * t + k];
     real firm = elongation < 0.0 && elongation > -folded ? soft : hard;
     real tension = elongation > -folded ? firm * elongation : hard * (elongation + folded) - soft * folded;
@@ -116,7 +97,7 @@ static real measure(const weave_batch *all)
         for (int k = 0; k < 2; k++) {
             for (int axis = 0; axis < 3; axis++) {
                 real skew = (mean[1 - k][axis] - shear * mean[k][axis]) / lengths[k];
-                all->strains[t].shear_gradients[k][axis] = skew;
+                strain_of(all, t)->shear_gradients[k][axis] = skew;
                 forces[k][axis] = -all->stiffnesses[3 * t + 2] * shear * skew;
             }
             for (int side = 0; side < 2; side++)
@@ -151,8 +132,8 @@ static inline void add_block(const real sides[4][6], const real gradients[4][4],
 /* Adds the stiffness of a patch to the matrix. */
 static void add_patch(const weave_batch *all, integer t)
 {
-    const patch_strain *at = all->strains + t;
-    const integer *corners = all->corners + 4 * t, *pair_blocks = all->pair_blocks + 6 * t;
+    const patch_strain *at = strain_of(all, t);
+    const integer *corners = all->corners + 4 * t, *pair_blocks = all->pairs->numbers + 6 * t;
     real sides[4][6], gradients[4][4], skews[4][3], shear = all->stiffnesses[3 * t + 2];
     for (int i = 0; i < 4; i++) {
         const real *slope = all->gradients + 12 * t + 3 * i;
@@ -175,9 +156,9 @@ static void add_patch(const weave_batch *all, integer t)
         add_block(sides, gradients, skews, shear, a, a, all->diagonal + 9 * corners[a]);
         for (int b = a + 1; b < 4; b++, pair++)
             if (pair_blocks[pair] >= 0 && corners[a] < corners[b])
-                add_block(sides, gradients, skews, shear, a, b, all->off_diagonal + 9 * pair_blocks[pair]);
+                add_block(sides, gradients, skews, shear, a, b, all->pairs->blocks + 9 * pair_blocks[pair]);
             else if (pair_blocks[pair] >= 0)
-                add_block(sides, gradients, skews, shear, b, a, all->off_diagonal + 9 * pair_blocks[pair]);
+                add_block(sides, gradients, skews, shear, b, a, all->pairs->blocks + 9 * pair_blocks[pair]);
     }
 }
 
@@ -185,7 +166,7 @@ static void add_patch(const weave_batch *all, integer t)
    particles become 0. */
 static void assemble(const weave_batch *all)
 {
-    clear(all->off_diagonal, 9 * all->pairs);
+    clear(all->pairs->blocks, 9 * all->pairs->count);
     for (integer i = 0; i < 9 * all->particles; i++)
         all->diagonal[i] = i % 9 % 4 ? 0.0 : all->masses[i / 9];
     for (integer t = 0; t < all->count; t++)
@@ -209,9 +190,9 @@ static void multiply(const weave_batch *all, const real *vector, real *result)
     for (integer i = 0; i < all->particles; i++) {
         const real *own = vector + 3 * i;
         real total[3] = {0.0, 0.0, 0.0};
-        for (integer pair = all->starts[i]; pair < all->starts[i + 1]; pair++) {
-            const real *block = all->off_diagonal + 9 * pair, *other = vector + 3 * all->others[pair];
-            real *answer = result + 3 * all->others[pair];
+        for (integer pair = all->pairs->starts[i]; pair < all->pairs->starts[i + 1]; pair++) {
+            const real *block = all->pairs->blocks + 9 * pair, *other = vector + 3 * all->pairs->others[pair];
+            real *answer = result + 3 * all->pairs->others[pair];
             for (int a = 0; a < 3; a++) {
                 total[a] += dot(block + 3 * a, other);
                 answer[a] += block[a] * own[0] + block[3 + a] * own[1] + block[6 + a] * own[2];
@@ -237,7 +218,7 @@ static real precondition(const weave_batch *all, const real *vector, real *resul
 
 /* Solves for the displacements `moved` by conjugate gradients; returns their inner product with the
    first residual. */
-static real solve(const weave_batch *all, const weave_limits *limits)
+static real solve(const weave_batch *all)
 {
     integer count = 3 * all->particles;
     real product = 0.0;
@@ -245,10 +226,10 @@ static real solve(const weave_batch *all, const weave_limits *limits)
         all->moved[i] = 0.0;
         all->along[i] = all->multipliers[i % 3 * all->particles + i / 3];
     }
-    real small = limits->tolerance * limits->tolerance * precondition(all, all->along, all->ahead);
+    real small = WEAVE_RESIDUAL * WEAVE_RESIDUAL * precondition(all, all->along, all->ahead);
     real size = precondition(all, all->residual, all->search);
-    small = larger(small, limits->least * size);
-    for (integer round = 0; round < limits->rounds && size > small; round++) {
+    small = larger(small, NEGLIGIBLE_RESIDUAL * size);
+    for (integer round = 0; round < MAX_WEAVE_CG_ROUNDS && size > small; round++) {
         multiply(all, all->search, all->along);
         real slope = 0.0;
         for (integer i = 0; i < count; i++)
@@ -278,16 +259,16 @@ static real advance(const weave_batch *all, real share)
 }
 
 /* Line search along `moved`; `before` is the residual's product with it: see `_line_search`. */
-static void line_search(const weave_batch *all, const weave_limits *limits, real before)
+static void line_search(const weave_batch *all, real before)
 {
     if (before <= 0.0)
         return;
-    real curvature = limits->curvature * before, low = 0.0, high = 1.0, at = 1.0;
+    real curvature = WOLFE_CURVATURE * before, low = 0.0, high = 1.0, at = 1.0;
     real after = advance(all, 1.0);
     if (after > -curvature)
         return;
-    for (integer k = 0; k < limits->trials; k++) {
-        real share = low + (high - low) * larger(before / (before - after), limits->curvature);
+    for (integer k = 0; k < LINE_SEARCH_ROUNDS; k++) {
+        real share = low + (high - low) * larger(before / (before - after), WOLFE_CURVATURE);
         real product = advance(all, share - at);
         at = share;
         if (product > curvature)
@@ -300,7 +281,7 @@ static void line_search(const weave_batch *all, const weave_limits *limits, real
 }
 
 /* One Newton step for all patches at once. */
-EXPORT void project_weave(real *positions, const weave_batch *all, const weave_limits *limits)
+static void project_batch(real *positions, const weave_batch *all)
 {
     integer n = all->particles;
     for (integer i = 0; i < 3 * n; i++) {
@@ -309,12 +290,18 @@ EXPORT void project_weave(real *positions, const weave_batch *all, const weave_l
         all->moved[i] = all->displacement[row] - all->multipliers[row] / all->masses[i / 3];
         all->moved[i] *= all->free[i / 3];
     }
-    line_search(all, limits, measure(all));
+    line_search(all, measure(all));
     assemble(all);
-    line_search(all, limits, solve(all, limits));
+    line_search(all, solve(all));
     for (integer i = 0; i < 3 * n; i++) {
         integer row = i % 3 * n + i / 3;
         positions[row] = all->points[i];
         all->displacement[row] = all->multipliers[row] / all->masses[i / 3];
     }
+}
+
+EXPORT void project_weave(real *positions, const weave_batch *const *batches, integer count)
+{
+    for (integer i = 0; i < count; i++)
+        project_batch(positions, batches[i]);
 }

@@ -1,11 +1,12 @@
-"""Woven cloth in NumPy: one implicit step of all patches."""
+"""Woven cloth: one implicit step of all patches."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, cofactors, norms, sum_by, sum_rows
+from ..arrays import Floats, Integers, cofactors, norms, sum_by, sum_rows
+from ..kernel import Struct, kernel
 from ..linear.conjugate_gradients import iterate_conjugate_gradients, iterate_until
 from .constraints import WeaveBatch
 
@@ -25,6 +26,63 @@ folds. Without it, the free end of a sheet that swings up is crumpled to half it
 
 SIDES = np.array([1.0, -1.0]).reshape(2, 1, 1, 1)
 """Sign of the hourglass gradients at both sides of a patch."""
+
+
+STRAIN_NUMBERS = 26
+"""Numbers of the strain of a patch in C."""
+
+
+@dataclass(frozen=True, eq=False)
+class CornerPairs:
+    """Pairs of particles that share a patch, for the matrix in C.
+
+    A pair is listed at its particle of lower number. A repeated corner forms no pair with itself.
+    """
+
+    numbers: Integers
+    """(t, 6) pair of each two corners of a patch, −1 = none."""
+    starts: Integers
+    """(n + 1,) start of each particle's pairs."""
+    others: Integers
+    """(m,) the other particle."""
+
+
+def find_pairs(batch: WeaveBatch) -> CornerPairs:
+    """The pairs of a batch."""
+    corners, count = batch.corners, len(batch.masses)
+    one, other = (corners[:, ends] for ends in np.triu_indices(4, 1))
+    ends = np.stack([np.minimum(one, other), np.maximum(one, other)])
+    keys, pair_numbers = np.unique(ends[0] * count + ends[1], return_inverse=True)
+    first, second = np.divmod(keys, count)
+    distinct = first != second
+    numbers = np.where(distinct, np.cumsum(distinct) - 1, -1)
+    starts = np.searchsorted(first[distinct], np.arange(count + 1))
+    return CornerPairs(numbers[pair_numbers.reshape(-1, 6)], starts, second[distinct])
+
+
+Struct(
+    "corner_pairs",
+    CornerPairs,
+    reads="numbers starts others",
+    count=(int, lambda pairs: len(pairs.others)),
+    scratch={
+        "blocks": lambda pairs: (len(pairs.others), 9),
+    },
+)
+Struct(
+    "weave_batch",
+    WeaveBatch,
+    reads="corners gradients hourglass_gradients stiffnesses compression_stiffnesses masses free",
+    shares="rests displacement multipliers",
+    count=(int, lambda batch: len(batch.corners)),
+    particles=(int, lambda batch: len(batch.masses)),
+    pairs=(CornerPairs, find_pairs),
+    scratch={
+        "strains": lambda batch: (len(batch.corners), STRAIN_NUMBERS),
+        "diagonal blocks": lambda batch: (len(batch.masses), 9),
+        "points residual ahead search along moved": lambda batch: (len(batch.masses), 3),
+    },
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +116,8 @@ class Strain:
         return total
 
 
-def project_weave(positions: Floats, batches: Iterable[WeaveBatch]) -> None:
+@kernel()
+def project_weave(positions: Floats, batches: Sequence[WeaveBatch]) -> None:
     """One Newton step of M d = −h² ∇E(x + d) for all patches at once.
 
     Warm start with the displacement of the step before, which is the solution at rest. The rest,

@@ -1,15 +1,43 @@
-"""Linearization of a shell's springs, its matrix product and its preconditioner, in NumPy."""
+"""Linearization of a shell's springs, its matrix product and its preconditioner."""
 
 import numpy as np
 
 from ..arrays import NONZERO, Floats, norms, sum_by
-from ..bending.numpy_kernels import hinge_directions
+from ..bending.kernels import hinge_directions
+from ..kernel import Sized, Struct, kernel
 from ..linear import nested_dissection
 from .shell_body import MEMBERS
 from .shell_system import FactoredShell, ShellSystem, angle_gradients, gather
 
+Struct(
+    "shell",
+    ShellSystem,
+    reads="members coefficients stiffnesses rests hinges first second angle_stiffnesses "
+    "angle_rests masses",
+    shares="gradients isotropic_stiffnesses",
+    particles=(int, lambda system: len(system.masses)),
+    springs=(int, lambda system: len(system.rests)),
+    angles=(int, lambda system: len(system.angle_rests)),
+    scratch={
+        "interleaved": lambda system: (2, len(system.masses), 3),
+    },
+)
+Struct(
+    "factored_shell",
+    FactoredShell,
+    reads="free components",
+    free_count=(int, lambda factored: len(factored.free)),
+    system=(
+        nested_dissection.RightSides,
+        lambda factored: nested_dissection.RightSides(
+            factored.factors, np.zeros((1, factored.factors.size + 1))
+        ),
+    ),
+)
 
-def linearize(system: ShellSystem, positions: Floats) -> tuple[Floats, float]:
+
+@kernel(result=lambda _, positions: np.empty_like(positions))
+def linearize_shell(system: ShellSystem, positions: Floats) -> tuple[Floats, float]:
     """(3, n) forces of springs and angles at positions (3, n), and their energy, both times h².
 
     Also sets `gradients` and `isotropic_stiffnesses` of the system. Its matrix is the Gauss–Newton
@@ -57,7 +85,8 @@ def _scattered(system: ShellSystem, vectors: Floats, coefficients: Floats, n: in
     return totals
 
 
-def multiply(system: ShellSystem, moves: Floats) -> Floats:
+@kernel(result=lambda _, moves: np.empty_like(moves))
+def multiply_shell(system: ShellSystem, moves: Floats) -> Floats:
     """(3, n) product of the linearized matrix M + h² K with moves (3, n)."""
     n, springs = moves.shape[1], len(system.rests)
     product = moves * system.masses
@@ -78,7 +107,8 @@ def multiply(system: ShellSystem, moves: Floats) -> Floats:
     return product
 
 
-def precondition(factored: FactoredShell, rotations: Floats, right: Floats) -> Floats:
+@kernel(result=lambda _, __, right: np.empty_like(right))
+def precondition_shell(factored: FactoredShell, rotations: Floats, right: Sized) -> Floats:
     """(3, n) R A⁻¹ Rᵀ right for an earlier matrix A, with rotations R (c, 3, 3) since then.
 
     Without the rotations, a shell that turns would need a new factorization in each step.

@@ -1,14 +1,15 @@
-"""Bends in NumPy: XPBD projections (Macklin, Müller, Chentanez, *XPBD*, 2016, eq. 18).
+"""Bends: XPBD projections (Macklin, Müller, Chentanez, *XPBD*, 2016, eq. 18).
 
 Each function projects its batches in the order given and moves `positions` (3, n) in place: Δλ =
 −(C + α̃ λ) / (Σ w |∇C|² + α̃), x += w ∇C Δλ. No batch contains a particle twice.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 
-from ..arrays import Floats, Integers, norms, sum_rows
+from ..arrays import Floats, Integers, longest_run, norms, run_ends, sum_rows
+from ..kernel import Sized, Struct, kernel
 from ..linear import nested_dissection, pentadiagonal
 from .bend_strips import BendStripBatch
 from .face_loops import FaceLoopBatch
@@ -22,7 +23,83 @@ BOTH_FOLDED_PRODUCT = 3.0
 120°."""
 
 
-def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
+def _strip_ends(batch: BendStripBatch) -> Integers:
+    """(s,) end in the path of each strip of lines."""
+    bent = batch.coefficients[1] != 0.0
+    linked = np.append(bent, False) | np.append(False, bent)  # each entry to the next
+    return run_ends(np.cumsum(np.append(False, ~linked)))
+
+
+def _loop_ends(batch: FaceLoopBatch) -> Integers:
+    """(l,) end of each loop among the rungs."""
+    return np.flatnonzero(np.append(batch.twists == batch.multipliers.shape[1] - 1, True)) + 1
+
+
+def _free_numbers(batch: StiffBendBatch) -> Integers:
+    """(n,) number of each particle among the free ones; the number of these for pinned ones."""
+    number = np.full(int(batch.particles.max()) + 1, len(batch.free))
+    number[batch.free] = np.arange(len(batch.free))
+    return number
+
+
+Struct(
+    "stencil_batch",
+    StencilBatch,
+    reads="particles inverse_masses coefficients responses rests scaled_compliances gains",
+    shares="multipliers",
+    members=(int, lambda batch: len(batch.coefficients)),
+    count=(int, lambda batch: len(batch.rests)),
+)
+Struct(
+    "bend_strip_batch",
+    BendStripBatch,
+    reads="path coefficients responses scaled_compliances",
+    shares="multipliers",
+    count=(int, lambda batch: len(batch.path)),
+    paths=(int, lambda batch: len(_strip_ends(batch))),
+    ends=(Integers, _strip_ends),
+    factors=(Floats, lambda batch: batch.bands.whole_factors()),
+    scratch={
+        "points steps": lambda batch: (longest_run(_strip_ends(batch)), 3),
+    },
+)
+Struct(
+    "face_loop_batch",
+    FaceLoopBatch,
+    reads="scaled_compliances twists",
+    shares="multipliers",
+    count=(int, lambda batch: batch.rungs.shape[1]),
+    twist_count=(int, lambda batch: batch.multipliers.shape[1]),
+    loops=(int, lambda batch: len(_loop_ends(batch))),
+    ends=(Integers, _loop_ends),
+    rungs=(Integers, lambda batch: batch.rungs.T),
+    coefficients=(Floats, lambda batch: batch.coefficients.T),
+    responses=(Floats, lambda batch: batch.responses.T),
+    factors=(Floats, lambda batch: batch.bands.whole_factors()),
+    scratch={
+        "points": lambda batch: (longest_run(_loop_ends(batch)), 2, 3),
+        "steps": lambda batch: (longest_run(_loop_ends(batch)), 3),
+    },
+)
+Struct(
+    "stiff_bend_batch",
+    StiffBendBatch,
+    reads="particles coefficients stiffnesses rests free masses",
+    shares="multipliers",
+    count=(int, lambda batch: len(batch.stiffnesses)),
+    free_count=(int, lambda batch: len(batch.free)),
+    number=(Integers, _free_numbers),
+    system=(
+        nested_dissection.RightSides,
+        lambda batch: nested_dissection.RightSides(
+            batch.system, np.zeros((3, len(batch.free) + 1))
+        ),
+    ),
+)
+
+
+@kernel()
+def project_rope_bends(positions: Sized, batches: Sequence[StencilBatch]) -> None:
     """C = |u + v| − r = 0 for the directions u, v from a rope's particle to both neighbours.
 
     ∇C at the end of u is (n − u (u · n)) / length with n = (u + v)/|u + v|: it is perpendicular to
@@ -48,7 +125,8 @@ def project_rope_bends(positions: Floats, batches: Iterable[StencilBatch]) -> No
         _scatter(positions, batch, points)
 
 
-def project_surface_bends(positions: Floats, batches: Iterable[StencilBatch]) -> None:
+@kernel()
+def project_surface_bends(positions: Sized, batches: Sequence[StencilBatch]) -> None:
     """C = g − r n̂ = 0, linear where r = 0; n̂ keeps hinges (p, q, a, b) on their side at rest."""
     for batch in batches:
         members, violations = bend_violations(positions, batch)
@@ -125,7 +203,8 @@ def _hinge_normals(members: Floats) -> Floats:
     return normal
 
 
-def project_bend_strips(positions: Floats, batches: Iterable[BendStripBatch]) -> None:
+@kernel()
+def project_bend_strips(positions: Sized, batches: Sequence[BendStripBatch]) -> None:
     """C = g = 0 for all lines of a strip at once, linear in the positions.
 
     (C M⁻¹ Cᵀ + α̃) Δλ = −(g + α̃ λ) is solved directly, with one matrix for all three axes.
@@ -151,7 +230,8 @@ def strip_bends(
     return points, np.asarray(sum(parts, start=more))
 
 
-def project_face_loops(positions: Floats, batches: Iterable[FaceLoopBatch]) -> None:
+@kernel()
+def project_face_loops(positions: Sized, batches: Sequence[FaceLoopBatch]) -> None:
     """C = g = 0 for all twists of a face loop at once, linear in the positions.
 
     (C M⁻¹ Cᵀ + α̃) Δλ = −(g + α̃ λ), with multipliers λ that a loop shares with those across it.
@@ -176,7 +256,8 @@ def loop_bends(
     return points, corners, np.asarray(sum(parts, start=more))
 
 
-def project_stiff_bends(positions: Floats, batches: Iterable[StiffBendBatch]) -> None:
+@kernel()
+def project_stiff_bends(positions: Sized, batches: Sequence[StiffBendBatch]) -> None:
     """C = g − r n̂ = 0 for all bends at once, by the d of M d + Σ c C(x + d)/α̃ = −λ.
 
     λ are the multipliers: M times the displacements by bends earlier in the step. n̂ is that of x,

@@ -1,4 +1,4 @@
-"""Impulses on rigid pieces, and projection of edges between them, in NumPy."""
+"""Impulses on rigid pieces, and projection of edges between them."""
 
 import numpy as np
 
@@ -14,10 +14,11 @@ from ..arrays import (
     magnitudes,
     sum_rows,
 )
+from ..kernel import Sized, Struct, kernel
 from ..linear.conjugate_gradients import iterate_conjugate_gradients, iterate_until
 from ..linear.rotations import axial_vectors, rotations_about
 from .piece_poses import PiecePoses
-from .pieces import Joints
+from .pieces import Joints, Pieces
 
 MIN_CONTACT_PUSH = 1e-7
 """Contact corrections up to this are ignored [m]."""
@@ -34,8 +35,40 @@ JOINT_REGULARIZATION = 1e-3
 """Regularization of J M⁻¹ Jᵀ as a share of its diagonal. With more edges than degrees of freedom,
 constraints are not all compatible, and conjugate gradients would diverge."""
 
+Struct(
+    "pieces",
+    Pieces,
+    reads="count starts particles labels arms totals effective_inverse_masses",
+    size=(int, lambda pieces: len(pieces.particles)),
+)
+Struct(
+    "piece_poses",
+    PiecePoses,
+    reads="pieces",
+    shares="start_rotations rotations arms second_moments centres angular_momenta "
+    "particle_positions",
+    scratch={
+        "inverse_inertias": lambda poses: (poses.pieces.count, 9),
+    },
+)
+Struct(
+    "joints",
+    Joints,
+    reads="pairs slots bodies free rest_lengths tension_only mobilities",
+    count=(int, lambda joints: len(joints.rest_lengths)),
+    free_count=(int, lambda joints: len(joints.free)),
+    body_count=(int, lambda joints: len(joints.mobilities)),
+    scratch={
+        "along": lambda joints: (3, len(joints.rest_lengths)),
+        "rows": lambda joints: (len(joints.rest_lengths), 2, 6),
+        "residual pulls search found diagonal inverses": lambda joints: len(joints.rest_lengths),
+        "wrenches": lambda joints: (len(joints.mobilities), 6),
+    },
+)
 
-def transfer_momentum(poses: PiecePoses, positions: Floats, masses: Floats, rounds: int) -> None:
+
+@kernel()
+def transfer_momentum(poses: PiecePoses, positions: Sized, masses: Floats, rounds: int) -> None:
     """Transfers the momentum of moved particles to their pieces, and places particles on these.
 
     A particle of mass m that was moved by d has the momentum m d/h.
@@ -68,7 +101,8 @@ def _apply_impulse(
     positions[:, pieces.particles] = poses.particle_positions
 
 
-def transfer_contacts(poses: PiecePoses, positions: Floats) -> bool:
+@kernel()
+def transfer_contacts(poses: PiecePoses, positions: Sized) -> bool:
     """Transfers contact corrections of particles (3, n) to their pieces; True if there were any.
 
     The contacts of a piece share its mass, so that together they move it no farther than each alone
@@ -120,7 +154,8 @@ def _apply(matrices: Floats, vectors: Floats) -> Floats:
     return np.stack([dot(row, vectors) for row in matrices.transpose(1, 2, 0)])
 
 
-def project_joints(poses: PiecePoses, joints: Joints, positions: Floats, most: int) -> int:
+@kernel()
+def project_joints(poses: PiecePoses, joints: Joints, positions: Sized, most: int) -> int:
     """Projects the edges on and near pieces on their rest lengths, all at once.
 
     J M⁻¹ Jᵀ λ = C with masses and inertias of the pieces in M, solved by conjugate gradients; J is
