@@ -118,9 +118,7 @@ def header() -> str:
 
 def prototype(name: str) -> str:
     """The declaration of a kernel."""
-    kernel = KERNELS[name]
-    line = f"EXPORT {kernel.returned} {name}({', '.join(kernel.kinds)});"
-    return "\n".join(wrap(line, 100, subsequent_indent="    "))
+    return "\n".join(wrap(f"EXPORT {KERNELS[name].prototype}", 100, subsequent_indent="    "))
 
 
 def write_header() -> None:

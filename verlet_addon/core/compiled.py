@@ -156,10 +156,12 @@ def declare(name: str, arguments: str, result: str = "") -> Callable[..., Any]:
         return function
 
     def call(*given: Any) -> Any:
-        values = [*given]  # keeps copies alive during the call
-        for place in read:
-            values[place] = np.ascontiguousarray(values[place])
-        return find()(*[address(each) if isinstance(each, np.ndarray) else each for each in values])
+        if read:
+            given = tuple(  # keeps copies alive during the call
+                np.ascontiguousarray(each) if place in read else each
+                for place, each in enumerate(given)
+            )
+        return find()(*[address(each) if type(each) is np.ndarray else each for each in given])
 
     return call
 

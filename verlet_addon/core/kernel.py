@@ -15,6 +15,7 @@ from typing import (
     Any,
     Generic,
     ParamSpec,
+    Protocol,
     TypeVar,
     cast,
     get_args,
@@ -27,10 +28,11 @@ import numpy as np
 
 from . import compiled
 from .arrays import Booleans, Floats, Integers
-from .compiled import Packed, backend, members, shared_arrays
+from .compiled import Packed, members, shared_arrays
 
 P = ParamSpec("P")
 R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
 Object = TypeVar("Object")
 
 Sized = Annotated[Floats, "sized"]
@@ -134,8 +136,10 @@ class Argument:
     """The arguments in C, as for `declare`."""
     kinds: tuple[str, ...]
     """Their types in C."""
-    pass_on: Callable[[Any, list[Any]], object]
-    """Appends them to a list; the result is true if there is nothing to do."""
+    values: tuple[str, ...]
+    """Their values in Python, where @ is the name of the argument."""
+    find: Callable[[Any], int] | None = None
+    """The address of a struct, which `values` call find_@."""
 
 
 def _argument(hint: Any, *, pure: bool) -> Argument:
@@ -147,100 +151,114 @@ def _argument(hint: Any, *, pure: bool) -> Argument:
     """
     if hint in SCALARS:
         letter, kind = SCALARS[hint]
-        return Argument(letter, (kind,), lambda value, values: values.append(value))
+        return Argument(letter, (kind,), ("@",))
+    if get_origin(hint) is Sequence:
+        struct = struct_of(get_args(hint)[0])
+        assert struct, f"{hint} has no struct"
+        kinds = f"const {struct.name} *const *", "integer"
+        return Argument("pi", kinds, ("row_of([*map(find_@, @)])", "len(@)"), struct.address)
     struct = struct_of(hint)
     if struct:
-        kind, find = f"const {struct.name} *", struct.address
-        return Argument("p", (kind,), lambda value, values: values.append(find(value)))
-    if get_origin(hint) in (Sequence, list):
-        struct = struct_of(get_args(hint)[0])
-        assert struct
-        find = struct.address
-        kinds = f"const {struct.name} *const *", "integer"
-        return Argument("pi", kinds, lambda value, values: _pass_all(find, value, values))
-    array, *more = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+        return Argument("p", (f"const {struct.name} *",), ("find_@(@)",), struct.address)
+    array, *sized = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     kind = f"{'const ' if pure else ''}{ELEMENTS[array]} *"
-    ready = np.ascontiguousarray if pure else lambda value: value
-    if not more:
-        return Argument("p", (kind,), lambda value, values: values.append(ready(value)))
-    return Argument(
-        "pi",
-        (kind, "integer"),
-        lambda value, values: values.extend((ready(value), value.shape[-1])),
-    )
+    ready = "ascontiguousarray(@)" if pure else "@"
+    if sized:
+        return Argument("pi", (kind, "integer"), (ready, "@.shape[-1]"))
+    return Argument("p", (kind,), (ready,))
 
 
-def _pass_all(find: Callable[[Any], int], objects: Sequence[Any], values: list[Any]) -> bool:
-    """Appends the addresses of the structs of objects, and their number; True if there are none."""
-    values += compiled.row_of([*map(find, objects)]), len(objects)
-    return not objects
-
-
-class Kernel(Generic[P, R]):
-    """A function with two bodies: C where there is a library, NumPy elsewhere."""
-
-    def __init__(
-        self,
-        reference: Callable[P, R],
-        result: Callable[..., Any] | None,
-        work: Callable[..., Any] | None,
-    ) -> None:
-        update_wrapper(self, reference)
-        self.reference, self._result, self._work = reference, result, work
-        hints = get_type_hints(reference, include_extras=True)
-        returned = hints.pop("return")
-        returns = get_args(returned) if get_origin(returned) is tuple else (returned,)
-        letter, self.returned = SCALARS.get(returns[-1], ("", "void"))
-        self._is_test = returns[-1] is bool
-        arguments = [_argument(hint, pure=result is not None) for hint in hints.values()]
-        arguments += [_argument(hint, pure=False) for hint in returns if hint in ELEMENTS]
-        arguments += [_argument(Floats, pure=False)] * (work is not None)
-        self.kinds = [kind for each in arguments for kind in each.kinds]
-        """Types of the arguments in C; that of what it returns is `returned`."""
-        self._names, self._pass_on = [*hints], [each.pass_on for each in arguments[: len(hints)]]
-        self._defaults = reference.__kwdefaults__ or {}
-        letters = "".join(each.letters for each in arguments)
-        self._call = compiled.declare(self.__name__, letters, letter)
-        KERNELS[self.__name__] = self
+class Kernel(Protocol[P, R_co]):
+    """A function with two bodies, which calls that in C where there is a library."""
 
     __name__: str
+    reference: Callable[..., Any]
+    """The body in NumPy."""
+    prototype: str
+    """The declaration in C."""
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Calls the body in C if there is one, and something to do for it."""
-        if backend().library is None:
-            return self.reference(*args, **kwargs)
-        given: Sequence[Any] = args
-        if len(args) < len(self._names):
-            named = self._defaults | kwargs
-            given = [*args, *(named[name] for name in self._names[len(args) :])]
-        values: list[Any] = []
-        for value, pass_on in zip(given, self._pass_on, strict=True):
-            if pass_on(value, values):
-                return self.reference(*args, **kwargs)
-        answer = result = self._result(*given) if self._result else None
-        if result is not None:
-            values += result if isinstance(result, tuple) else (result,)
-        if self._work:
-            values.append(self._work(*given))
-        number = self._call(*values)
-        if number is not None:
-            number = bool(number) if self._is_test else number
-            answer = number if result is None else (result, number)
-        return cast(R, answer)
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
+        """Calls one of the bodies."""
 
 
 KERNELS: dict[str, Kernel[..., Any]] = {}
 
 
 def kernel(
-    *, result: Callable[..., Any] | None = None, work: Callable[..., Any] | None = None
+    *, result: Callable[..., Any] | None = None, work: Callable[..., Floats] | None = None
 ) -> Callable[[Callable[P, R]], Kernel[P, R]]:
     """Decorates the body in NumPy of a function that has another one in C.
+
+    The body in NumPy is called where there is no library, and where a sequence of objects is empty.
 
     Parameters
     ----------
     result : makes the array that the function returns, or all of them, for the same arguments; C
         fills them. Without it the function changes arrays in place, or returns a number alone.
-    work : makes scratch memory for C likewise, one array of floats.
+    work : makes scratch memory for C likewise.
     """
-    return lambda reference: Kernel(reference, result, work)
+
+    def join(reference: Callable[P, R]) -> Kernel[P, R]:
+        name, hints = reference.__name__, get_type_hints(reference, include_extras=True)
+        returned = hints.pop("return")
+        returns = get_args(returned) if get_origin(returned) is tuple else (returned,)
+        arguments = {each: _argument(hint, pure=bool(result)) for each, hint in hints.items()}
+        given = [_argument(hint, pure=False) for hint in returns if hint in ELEMENTS]
+        given = [*arguments.values(), *given, *[_argument(Floats, pure=False)] * bool(work)]
+        letter, kind = SCALARS.get(returns[-1], ("", "void"))
+        names = {f"find_{each}": argument.find for each, argument in arguments.items()} | {
+            "reference": reference,
+            "result_for": result,
+            "work_for": work,
+            "backend": compiled.backend,
+            "row_of": compiled.row_of,
+            "ascontiguousarray": np.ascontiguousarray,
+            "call": compiled.declare(name, "".join(each.letters for each in given), letter),
+        }
+        exec(_source(reference, arguments, returns, result=bool(result), work=bool(work)), names)
+        joined: Any = update_wrapper(cast(Callable[P, R], names[name]), reference)
+        joined.__kwdefaults__, joined.reference = reference.__kwdefaults__, reference
+        joined.prototype = f"{kind} {name}({', '.join(k for each in given for k in each.kinds)});"
+        KERNELS[name] = joined
+        return cast(Kernel[P, R], joined)
+
+    return join
+
+
+def _source(
+    reference: Callable[..., Any],
+    arguments: Mapping[str, Argument],
+    returns: Sequence[object],
+    *,
+    result: bool,
+    work: bool,
+) -> str:
+    """The source of the function that passes its arguments to C.
+
+    A loop over arguments would take longer than many a kernel.
+    """
+    code = reference.__code__
+    plain, named = [*arguments][: code.co_argcount], [*arguments][code.co_argcount :]
+    parameters = ", ".join([*plain, *(["*", *named] if named else [])])
+    everything = ", ".join([*plain, *(f"{name}={name}" for name in named)])
+    idle = [f"not {name}" for name, each in arguments.items() if each.kinds[0].endswith("*const *")]
+    values = [part.replace("@", name) for name, each in arguments.items() for part in each.values]
+    values += ["*result" if returns[1:2] and returns[1] in ELEMENTS else "result"] * result
+    values += [f"work_for({', '.join(arguments)})"] * work
+    call = f"call({', '.join(values)})"
+    lines = [
+        f"def {reference.__name__}({parameters}):",
+        f"    if {' or '.join([*idle, 'backend().library is None'])}:",
+        f"        return reference({everything})",
+    ]
+    if result:
+        lines.append(f"    result = result_for({', '.join(arguments)})")
+    is_number, is_test = returns[-1] in SCALARS, returns[-1] is bool
+    answer = f"bool({call})" if is_test else call
+    if result and is_number:
+        lines.append(f"    return result, {answer}")
+    elif result:
+        lines += [f"    {call}", "    return result"]
+    else:
+        lines.append(f"    return {answer}")
+    return "\n".join(lines)
