@@ -10,11 +10,11 @@ import importlib
 import pkgutil
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from textwrap import wrap
 from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -78,10 +78,10 @@ def member(name: str, hint: Any, *, shared: bool) -> Iterator[str]:
         yield f"{SCALARS[hint][1]} {name};"
     elif struct:
         yield f"const struct {struct.name} *{name};"
-    elif get_origin(hint) is list:
+    elif get_origin(hint) in (list, Sequence):
         struct = struct_of(get_args(hint)[0])
-        assert struct, f"{hint} has no struct"
-        yield f"const struct {struct.name} *const *{name};"
+        kind = f"const struct {struct.name}" if struct else ELEMENTS[get_args(hint)[0]]
+        yield f"{kind} *const *{name};"
         yield f"integer {name}_count;"
     else:
         kind = hint if isinstance(hint, str) else ELEMENTS[hint]
@@ -90,22 +90,13 @@ def member(name: str, hint: Any, *, shared: bool) -> Iterator[str]:
 
 def declaration(struct: Struct[Any]) -> str:
     """The declaration of a struct."""
-    lines: list[str] = []
-    for names, shared in ((struct.reads, False), (struct.shares, True)):
-        for name in names.split():
-            lines += member(name, hint_of(struct.of, name), shared=shared)
-    for name, (hint, _) in struct.derived.items():
-        lines += member(name, hint, shared=True)
-    body = "".join(f"    {line}\n" for line in lines)
-    return f"typedef struct {struct.name} {{\n{body}}} {struct.name};\n"
-
-
-def hint_of(of: type, name: str) -> Any:
-    """The type of an attribute: a field, or a property."""
-    own = getattr(of, name, None)
-    if isinstance(own, property):
-        return get_type_hints(own.fget)["return"]
-    return get_type_hints(of)[name]
+    read = struct.reads.split()
+    lines = [
+        f"    {line}\n"
+        for name, hint in struct.types.items()
+        for line in member(name, hint, shared=name not in read)
+    ]
+    return f"typedef struct {struct.name} {{\n{''.join(lines)}}} {struct.name};\n"
 
 
 def header() -> str:

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from tests.core.both_bodies import in_numpy
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.compiled import backend
-from verlet_addon.core.contact import compiled_kernels, numpy_kernels
+from verlet_addon.core.contact import kernels as row_kernels
 from verlet_addon.core.contact.contact_rows import (
     ContactRows,
     PairProperties,
@@ -46,7 +47,7 @@ def random_rows(seed: int, count: int = 30, pins: int = 5) -> tuple[ContactRows,
 def test_compiled_rows_agree_with_the_reference(seed: int) -> None:
     """Turn after turn is row after row: what is written differs by no more than rounding."""
     outcomes = []
-    for kernels in (numpy_kernels, compiled_kernels):
+    for kernels in (in_numpy(row_kernels), row_kernels):
         rows, positions, previous = random_rows(seed)
         for _ in range(3):
             kernels.project_rows(positions, rows)
@@ -70,8 +71,8 @@ def test_compiled_kernels_doubt_the_same(seed: int) -> None:
     rows, positions, start = random_rows(seed, count=8)
     end = positions + np.random.default_rng(seed).normal(0.0, 0.002, positions.shape)
     ways = start, positions, end, rows, np.full(30, 0.003)
-    expected = numpy_kernels.find_unsafe(*ways, 1.5)
-    found = compiled_kernels.find_unsafe(*ways, 1.5)
+    expected = in_numpy(row_kernels).find_unsafe(*ways, 1.5)
+    found = row_kernels.find_unsafe(*ways, 1.5)
     np.testing.assert_array_equal(found, expected)
     assert all(each.any() and not each.all() for each in found)
     assert not found[0][30:].any()
@@ -84,7 +85,7 @@ def test_rows_hold_and_rub_by_coulombs_law(seed: int) -> None:
     """Solved often enough, nothing is nearer than it may be, and friction stays in its cone."""
     rows, positions, _ = random_rows(seed, count=8)
     for _ in range(300):
-        numpy_kernels.project_rows(positions, rows)
+        in_numpy(row_kernels).project_rows(positions, rows)
     assert (rows.heights(positions) > rows.targets - 1e-6).all()
     assert (rows.normal_multipliers >= 0.0).all()
     friction_multipliers = np.linalg.norm(rows.friction_multipliers, axis=0)
@@ -100,8 +101,8 @@ def test_what_touches_pushes_back_as_much(seed: int) -> None:
     """Contacts between what is free do not change momentum."""
     rows, positions, previous = random_rows(seed, pins=0)
     formerly = positions.copy(), previous.copy()
-    numpy_kernels.project_rows(positions, rows)
-    numpy_kernels.rebound_rows(previous, positions, rows)
+    in_numpy(row_kernels).project_rows(positions, rows)
+    in_numpy(row_kernels).rebound_rows(previous, positions, rows)
     masses = 1.0 / (1.0 + np.arange(positions.shape[1]))
     for now, before in zip((positions, previous), formerly, strict=True):
         assert np.abs(now - before).max() > 1e-4
@@ -123,5 +124,5 @@ def test_what_touches_beside_a_pin_throws_nothing_far() -> None:
     masses = np.array([0.0, 1.0, 0.0])
     motion = PredictedMotion(masses, end.copy(), end, still, np.zeros(3, dtype=bool), DT)
     rows = make_rows(contact, PairProperties(none, none, none), motion)
-    numpy_kernels.project_rows(end, rows)
+    in_numpy(row_kernels).project_rows(end, rows)
     assert np.abs(end).max() <= 1.0

@@ -28,7 +28,7 @@ from verlet_addon.core.changes.settings_change import change_settings
 from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
-from verlet_addon.core.stretch.compiled_kernels import limit_strain
+from verlet_addon.core.stretch.strain_limiting import limit_strain
 
 FIRM = {"quads": 1e-3, "triangles": 1e-3, "woven": 1e-3, "rope": 1e-2}
 """Stretch compliances [m/N], of ropes [1/N]."""

@@ -25,8 +25,7 @@ from tests.core.bodies import (
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
-from verlet_addon.core.stretch.compiled_rigid_clusters import project_clusters
-from verlet_addon.core.stretch.rigid_clusters import Clusters, build_clusters
+from verlet_addon.core.stretch.rigid_clusters import Clusters, build_clusters, project_clusters
 
 
 def clusters_of(mesh: MeshData) -> Clusters:

@@ -8,7 +8,7 @@ from tests.core.bodies import WEIGHTLESS, disc, lengths, make_mesh, rope, sheet,
 from verlet_addon.core.arrays import Integers
 from verlet_addon.core.linear.tridiagonal import factorize, solve
 from verlet_addon.core.mesh import MeshData
-from verlet_addon.core.stretch.numpy_kernels import project_strips
+from verlet_addon.core.stretch.kernels import project_strips
 from verlet_addon.core.stretch.strip_batches import strip_batches
 from verlet_addon.core.stretch.strip_paths import Strips, build_strips
 

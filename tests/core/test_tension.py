@@ -30,12 +30,12 @@ from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.state import ready_batches
-from verlet_addon.core.stretch import numpy_tension_warm_start as numpy_tension
-from verlet_addon.core.stretch.compiled_kernels import project_tethers
-from verlet_addon.core.stretch.numpy_kernels import limit_strain
-from verlet_addon.core.stretch.numpy_tension_warm_start import TAUT_KEPT_SHARE, warm_start_tension
+from verlet_addon.core.stretch import tension_warm_start as warm_start
+from verlet_addon.core.stretch.kernels import project_tethers
+from verlet_addon.core.stretch.strain_limiting import limit_strain
 from verlet_addon.core.stretch.strip_system import StripSystem
 from verlet_addon.core.stretch.sweep import MAX_SWEEPS, project_stretch
+from verlet_addon.core.stretch.tension_warm_start import TAUT_KEPT_SHARE, warm_start_tension
 
 
 def hung(cells: int, *, triangles: bool = False) -> MeshData:
@@ -90,11 +90,11 @@ def test_former_tension_is_solved_implicitly(
     mesh: MeshData, min_tautness: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With rounds enough, crossing strips end where a full solve puts them, whatever is direct."""
-    monkeypatch.setattr(numpy_tension, "STIFF_LINK_SHARE", 0.0)
+    monkeypatch.setattr(warm_start, "STIFF_LINK_SHARE", 0.0)
     strip_system, positions = taut_net(mesh)
     expected = dense_answer(strip_system, positions, 0.6, min_tautness)
     before = strip_system.multipliers * strip_system.warm_started
-    warm_start_tension(
+    warm_start_tension.reference(
         positions, strip_system, kept_share=0.6, min_tautness=min_tautness, rounds=200
     )
     np.testing.assert_allclose(positions, expected, rtol=0, atol=1e-9)

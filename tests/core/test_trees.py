@@ -6,7 +6,7 @@ from hypothesis import given, settings, strategies as st
 
 from tests.core.bodies import WEIGHTLESS, frames, lengths, make_mesh, pinned, simulated, strains
 from verlet_addon.core.arrays import Floats, Integers
-from verlet_addon.core.ropes.numpy_kernels import project_trees
+from verlet_addon.core.ropes.kernels import project_trees
 from verlet_addon.core.ropes.rope_trees import (
     TreeBatches,
     build_trees,

@@ -8,7 +8,7 @@ import pytest
 from tests.core.bodies import flat_sheet, frames, pinned, scanned, simulated, sphere, strains
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings
-from verlet_addon.core.stretch.compiled_kernels import project_tethers
+from verlet_addon.core.stretch.kernels import project_tethers
 
 STREWN = pinned(flat_sheet("strewn triangles", 60), range(61))
 FAN = pinned(sphere(200, 24), [0])

@@ -5,20 +5,44 @@
 
 #define AXIS_INERTIA_SHARE 1e-12
 #define BOTH_FOLDED_PRODUCT 3.0
+#define CLOSED_SEAM_FACTOR 10.0
+#define CONTACT_TOLERANCE 1e-07
 #define JOINT_REGULARIZATION 0.001
 #define JOINT_RESIDUAL 1e-06
 #define JOINT_STRAIN_TOLERANCE 0.001
 #define LINE_SEARCH_ROUNDS 4
 #define MAX_BUCKLING 0.1
+#define MAX_DESCENT_ROUNDS 60
 #define MAX_JOINT_CG_ROUNDS 100
+#define MAX_LINK_TAUTNESS 1000000.0
+#define MAX_PARENTS 4
+#define MAX_ROPE_ROUNDS 30
+#define MAX_STALLED_SWEEPS 4
+#define MAX_STRAIN 0.012
+#define MAX_SWEEPS 16
 #define MAX_WEAVE_CG_ROUNDS 60
 #define MEMBERS 4
+#define MIN_CHUNK 128
 #define MIN_CONTACT_PUSH 1e-07
+#define MIN_FACE_SCALE 0.98
+#define MIN_LENGTH_SHARE 0.5
 #define MIN_SIDED_BEND 0.01
+#define MIN_SWEEP_PROGRESS 0.97
+#define MIN_TAUTNESS 2.5
 #define NEGLIGIBLE_INERTIA 1e-11
 #define NEGLIGIBLE_RESIDUAL 1e-10
 #define OCTAVES 3
+#define OVER_RELAXATION 1.5
+#define RESOLVED_VIBRATION 0.1
+#define REST_TOLERANCE 1e-09
+#define ROPE_STRAIN_TOLERANCE 1e-07
+#define SEARCH_DIRECTIONS 2
+#define SLIP_SHARE 0.2
+#define STIFF_LINK_SHARE 0.05
+#define STRAIN_LIMITING_ROUNDS 160
 #define STRAIN_NUMBERS 26
+#define SURFACE_WARM_START 0.75
+#define TAUT_KEPT_SHARE 0.85
 #define WEAVE_RESIDUAL 0.01
 #define WOLFE_CURVATURE 0.1
 
@@ -36,12 +60,64 @@ typedef struct bend_strip_batch {
     real *steps;
 } bend_strip_batch;
 
+typedef struct bends {
+    const struct stencil_batch *const *ropes;
+    integer ropes_count;
+    const struct stiff_bend_batch *const *stiff;
+    integer stiff_count;
+    const struct bend_strip_batch *const *strips;
+    integer strips_count;
+    const struct face_loop_batch *const *loops;
+    integer loops_count;
+    const struct stencil_batch *const *soft;
+    integer soft_count;
+} bends;
+
 typedef struct chambers {
     const integer *triangles;
     const integer *labels;
     integer triangle_count;
     integer count;
 } chambers;
+
+typedef struct clusters {
+    const integer *particles;
+    const uint8_t *movable;
+    const real *shares;
+    const real *arms;
+    integer members;
+    integer *ends;
+} clusters;
+
+typedef struct coarse_level {
+    const integer *particles;
+    const struct distance_limit_batch *const *limits;
+    integer limits_count;
+    const integer *children;
+    const integer *parents;
+    const real *weights;
+    integer count;
+    integer child_count;
+    real *points;
+    real *moved;
+} coarse_level;
+
+typedef struct contact_rows {
+    const integer *particles;
+    const real *weights;
+    const real *impulse_responses;
+    const real *mobilities;
+    const real *normals;
+    const real *gaps;
+    const real *targets;
+    const real *rebounds;
+    const real *anchors;
+    real *friction;
+    uint8_t *on_ropes;
+    real *normal_multipliers;
+    real *friction_multipliers;
+    integer count;
+} contact_rows;
 
 typedef struct corner_pairs {
     const integer *numbers;
@@ -73,6 +149,15 @@ typedef struct dissected_system {
     integer axes;
 } dissected_system;
 
+typedef struct distance_limit_batch {
+    const integer *particles;
+    const real *rest_lengths;
+    const real *first_masses;
+    const real *second_masses;
+    const real *gains;
+    integer count;
+} distance_limit_batch;
+
 typedef struct exposed_surface {
     const real *plate_factors;
     integer *face;
@@ -80,6 +165,16 @@ typedef struct exposed_surface {
     integer *following;
     integer corner_count;
 } exposed_surface;
+
+typedef struct face_diagonals {
+    const integer *pairs;
+    const integer *faces;
+    const real *rests;
+    const real *weights;
+    const integer *link_indices;
+    real *rest_lengths;
+    integer count;
+} face_diagonals;
 
 typedef struct face_loop_batch {
     const real *scaled_compliances;
@@ -104,6 +199,15 @@ typedef struct factored_shell {
     const struct dissected_system *system;
 } factored_shell;
 
+typedef struct generation {
+    const struct strip_batch *batch;
+    integer *supports;
+    integer *junctions;
+    real *along;
+    real *steps;
+    real *response;
+} generation;
+
 typedef struct joints {
     const integer *pairs;
     const integer *slots;
@@ -125,6 +229,16 @@ typedef struct joints {
     real *inverses;
     real *wrenches;
 } joints;
+
+typedef struct link_sides {
+    const int32_t *side_links;
+    const int32_t *others;
+    const real *min_squares;
+    const integer *starts;
+    real *max_squares;
+    struct strip_link *links;
+    integer *overstretched;
+} link_sides;
 
 typedef struct noise_tables {
     const integer *table;
@@ -153,6 +267,88 @@ typedef struct pieces {
     const real *effective_inverse_masses;
     integer size;
 } pieces;
+
+typedef struct plain_model {
+    real velocity_gain;
+    real h_squared;
+    const struct bends *bends;
+    integer n;
+    integer pins;
+    integer *pinned;
+    real *inverse_masses;
+    const struct restarted_multipliers *multipliers;
+    const struct surface *surface;
+    const struct ropes *ropes;
+    integer free;
+    integer *components;
+    real *floors;
+    real dt;
+    real drift;
+    real bend;
+    real *start;
+    real *predicted;
+    real *accelerations;
+    real *friction_corrections;
+    real *normal_corrections;
+    real *before;
+    real *whole;
+} plain_model;
+
+typedef struct plane_contact {
+    const real *start;
+    real climb;
+    real friction;
+    real restitution;
+    const real *predicted;
+    const real *accelerations;
+    real dt;
+    real *normal_corrections;
+    real *friction_corrections;
+    real *normal;
+    real level;
+    real *former_floors;
+    real *floors;
+    real drift;
+    real bend;
+} plane_contact;
+
+typedef struct restarted_multipliers {
+    real kept_share;
+    real play;
+    real *const *values;
+    integer values_count;
+    integer *counts;
+    real *const *followers;
+    integer followers_count;
+} restarted_multipliers;
+
+typedef struct rope_slice {
+    const struct tree *trees;
+    integer start;
+    integer count;
+} rope_slice;
+
+typedef struct ropes {
+    const struct strip_system *strip_system;
+    integer search_directions;
+    const struct tree *trees;
+    const struct strip_batch *const *strips;
+    integer strips_count;
+} ropes;
+
+typedef struct seam_batch {
+    const integer *first;
+    const integer *second;
+    const real *inverse_masses;
+    const real *gains;
+    const real *max_multipliers;
+    const real *torn_gaps;
+    const real *closed_gaps;
+    uint8_t *closed;
+    uint8_t *torn;
+    real *multipliers;
+    integer count;
+} seam_batch;
 
 typedef struct shell {
     const integer *members;
@@ -200,6 +396,105 @@ typedef struct stiff_bend_batch {
     const struct dissected_system *system;
 } stiff_bend_batch;
 
+typedef struct strip_batch {
+    const integer *path;
+    const real *inverse_masses;
+    const real *reference_lengths;
+    const real *scaled_compliances;
+    const real *diagonal;
+    real *rest_lengths;
+    real *multipliers;
+    integer paths;
+    integer *ends;
+    real *scaled_compression;
+    real *start_stiffnesses;
+    real *work;
+} strip_batch;
+
+typedef struct strip_links {
+    real tolerance;
+    real *rest_lengths;
+    real *multipliers;
+    integer count;
+    integer particles;
+    const struct link_sides *sides;
+    integer *moved;
+    uint8_t *marked;
+    uint8_t *seen;
+    real *points;
+} strip_links;
+
+typedef struct strip_order {
+    const struct strip_batch *const *batches;
+    integer batches_count;
+    integer links;
+    integer *starts;
+    real *multipliers;
+    const struct strip_batch * *order;
+    real *tensions;
+} strip_order;
+
+typedef struct strip_system {
+    const integer *path;
+    const uint8_t *warm_started;
+    const uint8_t *both_free;
+    const real *max_inverse_masses;
+    const real *masses;
+    const integer *pinned;
+    real *displacement;
+    real *gas_forces;
+    real *multipliers;
+    integer particles;
+    integer entries;
+    integer paths;
+    integer *ends;
+    integer pins;
+    integer *stiff;
+    uint8_t *is_taut;
+    real *force_densities;
+    real *factor;
+    real *inverse;
+    real *right;
+    real *diagonal;
+    real *shares;
+    real *residual;
+    real *direction;
+    real *preconditioned;
+    real *image;
+    real *solution;
+} strip_system;
+
+typedef struct surface {
+    const struct strip_system *strip_system;
+    const struct face_diagonals *diagonals;
+    const struct strip_batch *const *shear;
+    integer shear_count;
+    const struct coarse_level *const *levels;
+    integer levels_count;
+    const struct tethers *tethers;
+    const struct strip_order *edges;
+    const struct clusters *clusters;
+    const struct strip_links *links;
+} surface;
+
+typedef struct tethers {
+    const integer *particles;
+    const integer *pins;
+    const real *lengths;
+    integer count;
+} tethers;
+
+typedef struct tree {
+    const struct generation *const *generations;
+    integer generations_count;
+    const real *inverse_masses;
+    integer junctions;
+    real *stiffness;
+    real *mobility;
+    real *force;
+    real *displacement;
+} tree;
+
 typedef struct water {
     const integer *pairs;
     const real *weights;
@@ -231,24 +526,48 @@ typedef struct weave_batch {
     real *moved;
 } weave_batch;
 
+EXPORT void add_start_spring_forces(real *, real *, integer, const strip_batch *const *, integer);
 EXPORT void conserve_momentum(const integer *, integer, const real *, const real *, const real *,
     const real *, real *, real *);
 EXPORT void eliminate_unknowns(real *, integer, real *, integer);
 EXPORT void factorize_pentadiagonal(real *, integer);
+EXPORT void find_unsafe(const real *, const real *, const real *, integer, const contact_rows *,
+    const real *, integer, real, uint8_t *, uint8_t *, real *);
+EXPORT integer limit_strain(real *, const strip_links *, real);
 EXPORT real linearize_shell(const shell *, const real *, real *);
 EXPORT void multiply_shell(const shell *, const real *, real *);
 EXPORT void plate_forces(const exposed_surface *, const real *, integer, const real *, real *);
 EXPORT void precondition_shell(const factored_shell *, const real *, const real *, integer, real *);
 EXPORT void project_bend_strips(real *, integer, const bend_strip_batch *const *, integer);
+EXPORT void project_clusters(real *, integer, const clusters *);
 EXPORT void project_face_loops(real *, integer, const face_loop_batch *const *, integer);
 EXPORT integer project_joints(const piece_poses *, const joints *, real *, integer, integer);
+EXPORT void project_levels(real *, integer, const coarse_level *const *, integer);
+EXPORT void project_plane(real *, integer, const plane_contact *, real *);
 EXPORT void project_rope_bends(real *, integer, const stencil_batch *const *, integer);
+EXPORT void project_rows(real *, integer, const contact_rows *);
+EXPORT void project_seams(real *, integer, const seam_batch *const *, integer);
 EXPORT void project_stiff_bends(real *, integer, const stiff_bend_batch *const *, integer);
+EXPORT real project_strips(real *, integer, const strip_batch *const *, integer);
 EXPORT void project_surface_bends(real *, integer, const stencil_batch *const *, integer);
+EXPORT void project_tethers(real *, integer, const tethers *);
+EXPORT void project_trees(real *, integer, const tree *);
 EXPORT void project_weave(real *, const weave_batch *const *, integer);
+EXPORT void push_rows(real *, integer, const contact_rows *);
+EXPORT void rebound_plane(real *, integer, real *, const plane_contact *);
+EXPORT void rebound_rows(real *, real *, integer, const contact_rows *);
+EXPORT void remove_stretching(real *, real *, integer, const tree *);
+EXPORT void solve_impulses(const real *, integer, const contact_rows *, const rope_slice *const *,
+    integer, const real *, const real *, const real *, const real *, real *, real *, real *);
+EXPORT void start_multipliers(const restarted_multipliers *);
+EXPORT void strain_range(const real *, integer, const strip_batch *const *, integer, real *);
 EXPORT integer transfer_contacts(const piece_poses *, real *, integer);
 EXPORT void transfer_momentum(const piece_poses *, real *, integer, real *, integer);
 EXPORT void turbulence(const real *, integer, real, const noise_tables *, real *);
+EXPORT void undo_implicit_damping(real *, real *, real *, integer, const strip_batch *const *,
+    integer);
+EXPORT void update_diagonal_rests(real *, integer, const face_diagonals *);
 EXPORT void volumes_and_gradients(const real *, integer, const chambers *, real *, real *);
+EXPORT void warm_start_tension(real *, const strip_system *, real, real, integer);
 EXPORT void wave_laplacian(const water *, const real *, integer, real *);
 #endif

@@ -8,7 +8,7 @@ kernels and the constants that C shares with Python to generated.h.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial, update_wrapper
+from functools import cached_property, partial, update_wrapper
 from types import MappingProxyType
 from typing import (
     Annotated,
@@ -25,6 +25,7 @@ from typing import (
 from weakref import ref
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import compiled
 from .arrays import Booleans, Floats, Integers
@@ -39,7 +40,12 @@ Sized = Annotated[Floats, "sized"]
 """An array whose number of columns, the last of its shape, follows it among the arguments in C."""
 SizedIntegers = Annotated[Integers, "sized"]
 """The same of integers."""
-ELEMENTS: dict[object, str] = {Floats: "real", Integers: "integer", Booleans: "uint8_t"}
+ELEMENTS: dict[object, str] = {
+    Floats: "real",
+    Integers: "integer",
+    Booleans: "uint8_t",
+    NDArray[np.int32]: "int32_t",
+}
 """Types of arrays, and of their elements in C."""
 SCALARS: dict[object, tuple[str, str]] = {
     bool: ("i", "integer"),
@@ -80,6 +86,18 @@ class Struct(Generic[Object]):
         STRUCTS[name] = self
         _OF_TYPES.setdefault(of, self)
 
+    @cached_property
+    def types(self) -> dict[str, Any]:
+        """The types of all members in their order."""
+        known = get_type_hints(self.of)
+        names = f"{self.reads} {self.shares}".split()
+        own = {name: known[name] if name in known else self._returned(name) for name in names}
+        return own | {name: kind for name, (kind, _) in self.derived.items()}
+
+    def _returned(self, name: str) -> Any:
+        """The type of a property."""
+        return get_type_hints(getattr(self.of, name).fget)["return"]
+
     def address(self, of: Object) -> int:
         """The address of an object's struct."""
         try:
@@ -94,7 +112,13 @@ class Struct(Generic[Object]):
             forget = ref(of, lambda _: (self._addresses.pop(key), self._structs.pop(key)))
             values = [*members(of, self.reads), *shared_arrays(of, self.shares)]
             values += [make(of) for _, make in self.derived.values()]
-            packed = compiled.pack(*(member for value in values for member in _members(value)))
+            packed = compiled.pack(
+                *(
+                    member
+                    for value, kind in zip(values, self.types.values(), strict=True)
+                    for member in _members(float(value) if kind is float else value)
+                )
+            )
             self._structs[key], self._addresses[key] = (forget, packed), packed.address
         return self._structs[key][1]
 
@@ -121,11 +145,16 @@ def packed(of: object) -> Packed:
 def _members(value: Any) -> Iterator[compiled.Member]:
     """The members of a struct for one value."""
     if isinstance(value, list | tuple):
-        yield compiled.pack(*map(packed, value))
+        yield compiled.pack(*map(_member, value))
         yield len(value)
     else:
-        struct = _OF_TYPES.get(type(value))
-        yield struct.pack(value) if struct else value
+        yield _member(value)
+
+
+def _member(value: Any) -> compiled.Member:
+    """The member of a struct for one value that is no list."""
+    struct = _OF_TYPES.get(type(value))
+    return struct.pack(value) if struct else cast(compiled.Member, value)
 
 
 @dataclass(frozen=True)

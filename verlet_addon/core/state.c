@@ -1,25 +1,15 @@
 /* Multipliers at the start of a step; see state.py. */
 #include "kernels.h"
 
-/* Multipliers of batches, and their values after hysteresis (followers); followers are NULL for
-   batches that start from 0. See Batches. */
-typedef struct restarted_multipliers {
-    integer batches;
-    const integer *counts; /* (batches,) */
-    real kept_share, play, slip;
-    real *const *values, *const *followers; /* (batches,) */
-} restarted_multipliers;
-
 /* Play operator: followers f (3, n) approach multipliers x (3, n) where those differ by more than
-   the play, and always by at least the share `slip` of the difference; then x = kept_share * f. */
-static void follow(real *restrict x, real *restrict f, integer n, real kept_share, real play,
-                   real slip)
+   the play, and always by at least SLIP_SHARE of the difference; then x = kept_share * f. */
+static void follow(real *restrict x, real *restrict f, integer n, real kept_share, real play)
 {
     for (integer i = 0; i < n; i++) {
         real ahead[3] = {x[i] - f[i], x[n + i] - f[n + i], x[2 * n + i] - f[2 * n + i]};
         real size = x[i] * x[i] + x[n + i] * x[n + i] + x[2 * n + i] * x[2 * n + i];
         real share = size / larger(dot(ahead, ahead), NONZERO);
-        share = larger(1.0 - play * __builtin_sqrt(share), slip);
+        share = larger(1.0 - play * __builtin_sqrt(share), SLIP_SHARE);
         x[i] = kept_share * (f[i] += share * ahead[0]);
         x[n + i] = kept_share * (f[n + i] += share * ahead[1]);
         x[2 * n + i] = kept_share * (f[2 * n + i] += share * ahead[2]);
@@ -29,11 +19,10 @@ static void follow(real *restrict x, real *restrict f, integer n, real kept_shar
 /* Sets all multipliers to their values at the start of a step. */
 EXPORT void start_multipliers(const restarted_multipliers *all)
 {
-    for (integer i = 0; i < all->batches; i++) {
+    for (integer i = 0; i < all->values_count; i++) {
         integer count = all->counts[i];
         if (all->followers[i])
-            follow(all->values[i], all->followers[i], count / 3, all->kept_share, all->play,
-                   all->slip);
+            follow(all->values[i], all->followers[i], count / 3, all->kept_share, all->play);
         else
             for (integer k = 0; k < count; k++)
                 all->values[i][k] = 0.0;

@@ -6,16 +6,16 @@ from math import nan
 
 import numpy as np
 
-from .arrays import NONZERO, Booleans, Floats, dot
+from .arrays import NONZERO, Booleans, Floats, Integers, dot
 from .bending.bend_damping import SLIP_SHARE, play_share, set_static_multipliers, stiffening
 from .bending.bend_strips import BendStripBatch
 from .bending.constraints import BendBatches, bend_batches
 from .bending.face_loops import FaceLoopBatch
 from .bending.stencil_batches import StencilBatch
 from .bending.stiff_bends import StiffBendBatch
-from .compiled import Packed, cached_struct, declare, falls_back_to, pack
 from .depenetration.ground_depenetration import GroundDepenetration
 from .integrators import start_gains, step_gains
+from .kernel import Struct, kernel
 from .model import HeldVertices, SoftBodyModel
 from .plasticity import Plastic, with_permanent_rests
 from .rigid.piece_poses import PiecePoses
@@ -29,8 +29,6 @@ from .stretch.seams import SeamBatch, seam_batches
 from .volume.gas import Gas
 from .water.waves import WaterState
 from .weave.constraints import WeaveBatch, weave_batches
-
-_start_multipliers = declare("start_multipliers", "p")
 
 RestartedBatch = (
     StencilBatch | BendStripBatch | FaceLoopBatch | StiffBendBatch | SeamBatch | WeaveBatch
@@ -125,7 +123,7 @@ def ready_batches(
 ) -> Batches:
     """The constraint batches at the start of a step of length `dt` [s], multipliers reset."""
     batches = batches_for(model, state, integrator, dt)
-    _restart_multipliers(batches)
+    start_multipliers(batches)
     return batches
 
 
@@ -153,7 +151,23 @@ def _reset_followers(batches: Batches) -> None:
     ]
 
 
-def _restart_one_by_one(batches: Batches) -> None:
+Struct(
+    "restarted_multipliers",
+    Batches,
+    reads="kept_share play",
+    values=(list[Floats], lambda batches: [each.multipliers for each, _ in batches.restarted()]),
+    counts=(
+        Integers,
+        lambda batches: np.array(
+            [each.multipliers.size for each, _ in batches.restarted()], dtype=np.int64
+        ),
+    ),
+    followers=(list[Floats], lambda batches: batches.followers),
+)
+
+
+@kernel()
+def start_multipliers(batches: Batches) -> None:
     """Resets multipliers at the start of a step: to 0, or to a share of their followers."""
     for (batch, kept_share), follower in zip(batches.restarted(), batches.followers, strict=True):
         if follower is None:
@@ -164,23 +178,6 @@ def _restart_one_by_one(batches: Batches) -> None:
         ahead *= np.maximum(1.0 - batches.play * np.sqrt(shares), SLIP_SHARE)
         np.add(follower, ahead, out=follower)
         np.multiply(follower, kept_share, out=batch.multipliers)
-
-
-def pack_restarted(batches: Batches) -> Packed:
-    """The struct `restarted_multipliers` of state.c."""
-    multipliers = [batch.multipliers for batch, _ in batches.restarted()]
-    sizes = np.array([each.size for each in multipliers], dtype=np.int64)
-    values = pack(*multipliers), pack(*batches.followers)
-    return pack(len(sizes), sizes, batches.kept_share, batches.play, SLIP_SHARE, *values)
-
-
-_restarted_struct = cached_struct(pack_restarted)
-
-
-@falls_back_to(_restart_one_by_one)
-def _restart_multipliers(batches: Batches) -> None:
-    """The same as `_restart_one_by_one`, by state.c."""
-    _start_multipliers(_restarted_struct(batches))
 
 
 def invalidate_batches(state: ParticleState) -> None:

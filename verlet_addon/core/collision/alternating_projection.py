@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..arrays import Floats
-from ..compiled import Packed, address, backend, declare, pack, shared_arrays
-from ..contact.compiled_kernels import rows_struct
+from ..compiled import Packed, address, backend, declare, pack
+from ..kernel import packed
 from ..phases.internal_constraints import CONTACT_ROUNDS, project_ground_contacts, project_lengths
-from ..phases.plain_bodies import strip_order
+from ..phases.plain_bodies import STRIP_ORDER
 from ..phases.step_data import BodyStep
 from ..rigid.piece_motion import apply_contacts_to_pieces
 from ..ropes.rope_trees import TreeBatches
@@ -42,7 +42,7 @@ def project_alternately(
         island = pack(world_positions.shape[1], len(structs), pack(*structs), float(tolerance))
         return int(
             _project_alternately(
-                world_positions, rows_struct(contact_step.rows), island.address, max_rounds
+                world_positions, packed(contact_step.rows).address, island.address, max_rounds
             )
         )
     for number in range(max_rounds):
@@ -92,24 +92,12 @@ def _body_struct(positions: Floats, own: slice, body_step: BodyStep | None) -> P
     address(positions)  # raises unless contiguous: the kernel writes to it
     head = positions, positions.shape[1], own.start, own.stop - own.start
     if body_step is None:
-        return pack(*head, None, 0, None, None, None, None)
-    tethers = body_step.model.lengths.tethers
-    count = len(tethers.particles)
-    tether_members = count, tethers.particles, tethers.pins, tethers.lengths
-    return pack(*head, strip_order(body_step.batches), *tether_members, _ground(body_step))
-
-
-def _ground(body_step: BodyStep) -> Packed | None:
-    """The `ground` struct of alternating_projection.c, None without ground contact."""
-    if not body_step.contacts:
-        return None
-    (contact,) = body_step.contacts
+        return pack(*head, None, None, None, None)
+    lengths, contacts = body_step.model.lengths, body_step.contacts
     return pack(
+        *head,
+        STRIP_ORDER.pack(body_step.batches),
+        packed(lengths.tethers),
+        packed(contacts[0]) if contacts else None,
         body_step.model.inverse_masses,
-        contact.plane.normal,
-        contact.plane.level,
-        contact.start,
-        contact.floors[1],
-        contact.friction,
-        *shared_arrays(contact, "normal_corrections friction_corrections"),
     )

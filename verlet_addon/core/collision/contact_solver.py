@@ -13,7 +13,7 @@ from ..phases.step_data import BodyStep, StepInputs
 from ..ropes.rope_trees import TreeBatches
 from ..solid.collider_contacts import find_collider_contacts
 from ..solid.coupled_system import find_solid_contacts
-from ..stretch.compiled_kernels import strain_range
+from ..stretch.kernels import strain_range
 from ..stretch.strip_links import find_stretched_particles
 from ..stretch.sweep import limit_peak_strain
 from .alternating_projection import project_alternately, project_rigid_pieces
@@ -199,10 +199,8 @@ def release_friction(body_steps: Sequence[BodyStep], island: ContactStep) -> boo
 
 def _is_entangled(body_step: BodyStep) -> bool:
     """Whether any edge of the body's surface is stretched by more than ENTANGLED_STRAIN."""
-    return (
-        strain_range(body_step.state.positions, body_step.batches.lengths.edges)[1]
-        > ENTANGLED_STRAIN
-    )
+    _, highest = strain_range(body_step.state.positions, body_step.batches.lengths.edges)
+    return bool(highest > ENTANGLED_STRAIN)
 
 
 def solve_solids(

@@ -7,13 +7,13 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, dot, ranges
 from ..contact.clearances import find_endangered
-from ..contact.compiled_kernels import find_unsafe, project_rows, rebound_rows
 from ..contact.contact_rows import ContactRows, PredictedMotion, make_rows, with_more
+from ..contact.kernels import find_unsafe, project_rows, rebound_rows
 from ..contact.tunnelling_guard import find_tunnelling, prevent_tunnelling
 from ..depenetration.penetration_states import contact_penetration_states
 from ..detection.contacts import Contacts, find_contacts
 from ..detection.neighbour_list import search_neighbours
-from ..ropes.rope_contacts import solve_rope_contacts
+from ..ropes.rope_contacts import RopeSlice, solve_rope_contacts
 from ..ropes.rope_trees import TreeBatches
 from .collision_world import SKIN_SHARE, CollisionWorld
 from .contact_statistics import record_step
@@ -155,7 +155,9 @@ def project_body_contacts(
     gather_bodies(parts, bodies, world_positions)
     project_rows(world_positions, contact_step.rows)
     if contact_step.rows.on_ropes.any():
-        ropes = [(own, trees[body]) for body, own in parts.items() if trees[body].generations]
+        ropes = [
+            RopeSlice(own, trees[body]) for body, own in parts.items() if trees[body].generations
+        ]
         solve_rope_contacts(world_positions, contact_step.rows, ropes)
     tolerance = CONVERGED_SHARE * contact_step.world.skins[list(parts)].max()
     moved = False

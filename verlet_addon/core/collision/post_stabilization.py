@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from ..arrays import NONZERO, Floats, magnitudes
-from ..contact.compiled_kernels import project_rows
 from ..contact.contact_rows import ContactRows
+from ..contact.kernels import project_rows
 from ..detection.surfaces import Surfaces
 from ..ropes.rope_trees import TreeBatches
 from .alternating_projection import project_alternately

@@ -4,20 +4,6 @@
 
 #include "../kernels.h"
 
-/* See ContactRows. */
-typedef struct {
-    integer count;                      /* k */
-    const integer *particles;           /* (4, k) */
-    const real *weights, *impulse_responses;        /* (4, k) */
-    const real *mobilities;             /* (k,) */
-    const real *normals, *gaps;         /* (3, k), (k,) */
-    const real *targets, *rebounds;       /* (k,) */
-    const real *anchors;                /* (3, k) */
-    const real *friction;               /* (k,) */
-    const uint8_t *on_ropes;              /* (k,) rows on ropes, which are solved elsewhere */
-    real *normal_multipliers, *friction_multipliers;              /* (k,), (3, k) */
-} contact_rows;
-
 /* Separation of a row, Σ weights x [m]. */
 static inline void find_apart(const real *positions, integer n, const contact_rows *rows, integer row,
                        real *apart)

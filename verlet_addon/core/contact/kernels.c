@@ -1,5 +1,4 @@
-/* Projection of contact rows and of the ground plane, one by one, as in numpy_kernels.py and
-   numpy_plane.py, which have formulas. */
+/* Projection and velocity update of contact rows, one by one: the functions of kernels.py. */
 #include "contact_rows.h"
 
 /* Projects each row: the normal constraint, then Coulomb friction. */
@@ -51,7 +50,7 @@ EXPORT void push_rows(real *positions, integer n, const contact_rows *rows)
 }
 
 /* Velocity update of rows with a normal multiplier: normal speed 0, or that of a bounce. */
-SMALL EXPORT void rebound_rows(real *previous_positions, const real *positions, integer n,
+SMALL EXPORT void rebound_rows(real *previous_positions, real *positions, integer n,
                          const contact_rows *rows)
 {
     integer k = rows->count;
@@ -102,7 +101,7 @@ SMALL static int moves_beside(const real *start, const real *positions, integer 
     return 0;
 }
 
-/* Finds particles that may have tunnelled; see find_unsafe in numpy_kernels.py. */
+/* Finds particles that may have tunnelled; see find_unsafe in kernels.py. */
 SMALL EXPORT void find_unsafe(const real *start, const real *positions, const real *end, integer n,
                           const contact_rows *rows, const real *allowed, integer count, real safe,
                           uint8_t *displaced, uint8_t *fast, real *lengths)
@@ -130,86 +129,5 @@ SMALL EXPORT void find_unsafe(const real *start, const real *positions, const re
                 displaced[particle] |= near;
             fast[particle] |= quick;
         }
-    }
-}
-
-/* The vector of one particle, of component rows (3, n). */
-static void take(const real *rows, integer n, integer particle, real *vector)
-{
-    for (int axis = 0; axis < 3; axis++)
-        vector[axis] = rows[axis * n + particle];
-}
-
-/* Projects contact with the plane normal · x = level, and its friction.
-
-   start, friction_corrections: (3, n). floors, normal_corrections: (n,). See PlaneContact. */
-EXPORT void project_plane(real *positions, integer n, const real *inverse_masses,
-                          const real *normal, real level, const real *start, const real *floors,
-                          real friction, real *normal_corrections, real *friction_corrections)
-{
-    for (integer i = 0; i < n; i++) {
-        real place[3], former[3], slid[3], before = normal_corrections[i];
-        take(positions, n, i, place);
-        real depth = floors[i] - (dot(normal, place) - level);
-        if (!(depth > 0.0 || before > 0.0) || !(inverse_masses[i] > 0.0))
-            continue;
-        real push = larger(before + depth, 0.0);
-        take(friction_corrections, n, i, former);
-        for (int axis = 0; axis < 3; axis++) {
-            place[axis] += normal[axis] * (push - before);
-            slid[axis] = place[axis] + former[axis] - start[axis * n + i];
-        }
-        real away = dot(normal, slid);
-        for (int axis = 0; axis < 3; axis++)
-            slid[axis] -= normal[axis] * away;
-        real length = __builtin_sqrt(dot(slid, slid));
-        real share = smaller(1.0, friction * push / larger(length, NONZERO));
-        for (int axis = 0; axis < 3; axis++) {
-            real held = slid[axis] * share;
-            positions[axis * n + i] = place[axis] - (held - former[axis]);
-            friction_corrections[axis * n + i] = held;
-        }
-        normal_corrections[i] = push;
-    }
-}
-
-/* Velocity update of particles with a correction along the plane's normal: they stop, or bounce.
-
-   start, predicted, accelerations: (3, n). floors: (n,) at the start of the step. drift, bend: the
-   two start_gains. See PlaneContact. */
-SMALL EXPORT void rebound_plane(real *positions, real *previous_positions, integer n, const real *normal_corrections,
-                          const real *normal, real level, const real *start, const real *floors,
-                          real restitution, const real *predicted, const real *accelerations, real dt,
-                          real drift, real bend, real climb)
-{
-    for (integer i = 0; i < n; i++) {
-        real place[3], former[3], begin[3], pull[3];
-        if (!(normal_corrections[i] > 0.0))
-            continue;
-        take(predicted, n, i, place);
-        take(start, n, i, begin);
-        take(accelerations, n, i, pull);
-        real overshoot = dot(normal, place) - level - floors[i];
-        for (int axis = 0; axis < 3; axis++)
-            place[axis] -= begin[axis];
-        real fall = dot(normal, place), gravity = dot(normal, pull);
-        real speed = fall / dt + 0.5 * gravity * dt;
-        real impact = __builtin_sqrt(larger(speed * speed - 2.0 * gravity * overshoot, 0.0));
-        real rebound = restitution * impact, rise = 0.0, climbed = climb;
-        if (rebound > 2.0 * __builtin_fabs(gravity) * dt && fall < 0.0 && overshoot < 0.0) {
-            real late = -2.0 * overshoot / (impact - speed);
-            rise = larger(rebound * late + 0.5 * gravity * late * late, 0.0);
-            speed = rebound + gravity * late;
-            climbed += speed > 0.0 ? speed * drift - gravity * bend : 0.0;
-        }
-        take(previous_positions, n, i, former);
-        for (int axis = 0; axis < 3; axis++) {
-            place[axis] = positions[axis * n + i] + normal[axis] * rise;
-            positions[axis * n + i] = place[axis];
-            place[axis] -= former[axis];
-        }
-        real back = dot(normal, place) - climbed;
-        for (int axis = 0; axis < 3; axis++)
-            previous_positions[axis * n + i] += normal[axis] * back;
     }
 }

@@ -6,8 +6,8 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
-from .compiled_kernels import push_rows
 from .contact_rows import ContactRows
+from .kernels import push_rows
 
 WARM_START_SHARE = 0.5
 """Share of the multipliers that is kept. With all of them taut cloth in contact oscillates for

@@ -6,7 +6,7 @@ from ..arrays import Floats
 from ..errors import SettingsError
 from ..model import SoftBodyModel
 from ..state import Batches, ParticleState
-from ..stretch.compiled_tension_warm_start import warm_start_tension
+from ..stretch.tension_warm_start import warm_start_tension
 from ..volume.chambers import build_chambers
 from ..volume.gas import Gas, fill_chambers, gas_pressure_forces, step_refinement
 from .step_data import BodyStep

@@ -2,7 +2,7 @@
 
 from ..arrays import Floats
 from ..bending.sweep import project_bends
-from ..contact.compiled_kernels import project_plane, rebound_plane
+from ..contact.plane import project_plane, rebound_plane
 from ..model import SoftBodyModel
 from ..momentum.kernels import conserve_momentum
 from ..rigid.piece_motion import (
@@ -11,15 +11,14 @@ from ..rigid.piece_motion import (
     project_joints,
     put_particles_on_pieces,
 )
-from ..ropes.compiled_kernels import undo_implicit_damping
 from ..ropes.constraints import lengthen_ropes
+from ..ropes.kernels import undo_implicit_damping
 from ..ropes.sweep import project_ropes
 from ..shell.shell_step import begin_shell_step, record_positions, solve_after_contacts, solve_shell
 from ..state import ParticleState
-from ..stretch.compiled_kernels import project_levels, strain_range
-from ..stretch.compiled_seams import project_seams
 from ..stretch.goal_radii import project_goal_radii
-from ..stretch.seams import seam_rounds
+from ..stretch.kernels import project_levels, strain_range
+from ..stretch.seams import project_seams, seam_rounds
 from ..stretch.sweep import MAX_SWEEPS, project_shear, project_stretch
 from ..weave.kernels import project_weave
 from .goal_springs import put_on_targets

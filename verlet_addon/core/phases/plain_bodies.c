@@ -2,105 +2,6 @@
    step.py in the same order, with the same bits. See plain_bodies.py. */
 #include "../stretch/strips.h"
 
-struct clusters;
-struct coarse_level;
-struct face_diagonals;
-struct restarted_multipliers;
-struct strip_links;
-struct strip_system;
-struct tree;
-
-/* Functions of state.c, stretch/, bending/, ropes/, momentum/ and contact/. */
-void start_multipliers(const struct restarted_multipliers *all);
-void warm_start_tension(real *positions, const struct strip_system *strip_system, real kept, real min_tautness,
-                            integer rounds);
-void update_diagonal_rests(const real *positions, integer n, const struct face_diagonals *of, real smallest);
-real project_strips(real *positions, integer n, const strip_batch *const *batches, integer count);
-void project_levels(real *positions, integer n, const struct coarse_level *const *levels,
-                    integer count);
-void project_tethers(real *positions, integer n, integer t, const integer *particles,
-                     const integer *pins, const real *lengths);
-void project_clusters(real *positions, integer n, const struct clusters *all);
-integer limit_strain(real *positions, const struct strip_links *links, real tolerance, real most,
-                      real over_relaxation, integer rounds);
-void add_start_spring_forces(real *moved, const real *positions, integer n, const strip_batch *batch);
-void project_trees(real *positions, integer n, const struct tree *all);
-void strain_range(const real *positions, integer n, const strip_batch *const *batches,
-                  integer count, real *range);
-void undo_implicit_damping(real *previous, const real *start, const real *positions, integer n,
-                           const strip_batch *batch, real resolved_vibration);
-void project_plane(real *positions, integer n, const real *inverse_masses, const real *normal,
-                   real level, const real *start, const real *floors, real friction, real *normal_corrections,
-                   real *friction_corrections);
-void rebound_plane(real *positions, real *previous_positions, integer n, const real *normal_corrections,
-                   const real *normal, real level, const real *start, const real *floors,
-                   real restitution, const real *predicted, const real *accelerations, real dt,
-                   real drift, real bend, real climb);
-
-/* Constants of stretch/sweep.py, stretch/numpy_kernels.py, phases/inflation.py and
-   ropes/sweep.py. */
-typedef struct {
-    real surface_warm_start, min_tautness, min_face_scale;
-    integer search_directions, max_sweeps, max_stalled_sweeps;
-    real min_sweep_progress, max_strain, over_relaxation;
-    integer strain_limiting_rounds, max_rope_rounds;
-    real rope_strain_tolerance, resolved_vibration;
-} limits;
-
-/* Length constraints of a surface. */
-typedef struct {
-    const struct strip_system *strip_system;
-    const struct face_diagonals *diagonals; /* or NULL */
-    integer shears;
-    const strip_batch *const *shear; /* (shears,) */
-    integer levels;
-    const struct coarse_level *const *level; /* (levels,) */
-    integer tether_count;
-    const integer *particles, *pins; /* (tether_count,) of tethers, with lengths below */
-    const real *lengths;
-    const strip_order *edges;
-    const struct clusters *clusters; /* or NULL */
-    const struct strip_links *links;
-    real tolerance;
-} surface;
-
-/* Batches of bend constraints, with the number of each kind. */
-typedef struct {
-    integer ropes, stiffs, strips, loops, softs;
-    const struct stencil_batch *const *rope;
-    const struct stiff_bend_batch *const *stiff;
-    const struct bend_strip_batch *const *strip;
-    const struct face_loop_batch *const *loop;
-    const struct stencil_batch *const *soft;
-} bends;
-
-/* Length constraints of ropes. */
-typedef struct {
-    const struct strip_system *strip_system;
-    integer search_directions; /* of the tension warm start */
-    const struct tree *trees;
-    integer generations;
-    const strip_batch *const *strips; /* (generations,) of the trees */
-} ropes;
-
-/* Constants of a body for steps of one length; see Batches and SoftBodyModel. */
-typedef struct {
-    integer n, pins;
-    const integer *pinned;      /* (pins,) */
-    const real *inverse_masses; /* (n,) */
-    const limits *limits;
-    const struct restarted_multipliers *multipliers;
-    const surface *surface; /* or NULL */
-    const bends *bends;
-    const ropes *ropes; /* or NULL */
-    integer free;              /* number of components without pins */
-    const integer *components; /* (n,) labels of those components; -1 = pinned */
-    const real *floors;        /* (n,) smallest distances from the ground */
-    real velocity_gain, h_squared, dt, drift, bend;
-    real *start, *predicted, *accelerations, *friction_corrections; /* (3, n) scratch, as below */
-    real *normal_corrections, *before, *whole;                  /* (n,), (3, n), (16 free,) */
-} plain_model;
-
 /* State of a body between two frames. */
 typedef struct {
     const plain_model *body;
@@ -115,7 +16,7 @@ typedef struct {
 typedef struct {
     integer steps;
     const real *gravity;
-    const real *normal;
+    real *normal;
     real level;
 } frame_inputs;
 
@@ -130,8 +31,8 @@ static void predict(const plain_state *state, const frame_inputs *inputs, intege
         moved[i] = (x[i] - state->previous[i]) * body->velocity_gain
                    + body->accelerations[i] * body->h_squared + x[i];
     }
-    for (integer i = 0; body->ropes && i < body->ropes->generations; i++)
-        add_start_spring_forces(moved, x, n, body->ropes->strips[i]);
+    if (body->ropes)
+        add_start_spring_forces(moved, x, n, body->ropes->strips, body->ropes->strips_count);
     copy(state->previous, x, 3 * n);
     copy(body->start, x, 3 * n);
     copy(x, moved, 3 * n);
@@ -153,62 +54,59 @@ static void keep_momentum(real *after, const plain_model *body, const real *abou
 /* Projects all bends once; those of ropes in reverse order if `backwards`. */
 static void project_bends(real *x, integer n, const bends *of, int backwards)
 {
-    for (integer i = 0; i < of->ropes; i++)
-        project_rope_bends(x, n, of->rope + (backwards ? of->ropes - 1 - i : i), 1);
-    project_stiff_bends(x, n, of->stiff, of->stiffs);
-    project_bend_strips(x, n, of->strip, of->strips);
-    project_face_loops(x, n, of->loop, of->loops);
-    project_surface_bends(x, n, of->soft, of->softs);
+    for (integer i = 0; i < of->ropes_count; i++)
+        project_rope_bends(x, n, of->ropes + (backwards ? of->ropes_count - 1 - i : i), 1);
+    project_stiff_bends(x, n, of->stiff, of->stiff_count);
+    project_bend_strips(x, n, of->strips, of->strips_count);
+    project_face_loops(x, n, of->loops, of->loops_count);
+    project_surface_bends(x, n, of->soft, of->soft_count);
 }
 
 /* Projects shear once, then the coarse levels. */
-static void project_shear(real *x, integer n, const surface *of, const limits *limits,
+static void project_shear(real *x, integer n, const surface *of,
                           int backwards)
 {
-    if (of->diagonals)
-        update_diagonal_rests(x, n, of->diagonals, limits->min_face_scale);
-    for (integer i = 0; i < of->shears; i++)
-        project_strips(x, n, of->shear + (backwards ? of->shears - 1 - i : i), 1);
-    project_levels(x, n, of->level, of->levels);
+    update_diagonal_rests(x, n, of->diagonals);
+    for (integer i = 0; i < of->shear_count; i++)
+        project_strips(x, n, of->shear + (backwards ? of->shear_count - 1 - i : i), 1);
+    project_levels(x, n, of->levels, of->levels_count);
 }
 
 /* Sweeps over edges and tethers until no strain exceeds the tolerance, or sweeps stall. */
-static void project_stretch(real *x, integer n, const surface *of, const limits *limits,
+static void project_stretch(real *x, integer n, const surface *of,
                             int backwards)
 {
     real least = __builtin_inf();
     sort_by_tension(of->edges);
     if (backwards)
         reverse_order(of->edges);
-    for (integer sweep = 0, stalled = 0; sweep < limits->max_sweeps; sweep++) {
+    for (integer sweep = 0, stalled = 0; sweep < MAX_SWEEPS; sweep++) {
         if (sweep)
-            project_levels(x, n, of->level, of->levels);
+            project_levels(x, n, of->levels, of->levels_count);
         if (sweep == 1 && backwards)
             reverse_order(of->edges);
-        project_tethers(x, n, of->tether_count, of->particles, of->pins, of->lengths);
-        real largest = project_strips(x, n, of->edges->order, of->edges->count);
-        if (of->clusters)
-            project_clusters(x, n, of->clusters);
-        if (largest < of->tolerance)
+        project_tethers(x, n, of->tethers);
+        real largest = project_strips(x, n, of->edges->order, of->edges->batches_count);
+        project_clusters(x, n, of->clusters);
+        if (largest < of->links->tolerance)
             return;
-        stalled = largest < limits->min_sweep_progress * least ? 0 : stalled + 1;
+        stalled = largest < MIN_SWEEP_PROGRESS * least ? 0 : stalled + 1;
         least = stalled ? least : largest;
         if (sweep
-            && (!limit_strain(x, of->links, of->tolerance, limits->max_strain,
-                               limits->over_relaxation, limits->strain_limiting_rounds)
-                || (stalled >= limits->max_stalled_sweeps && !of->levels)))
+            && (!limit_strain(x, of->links, MAX_STRAIN)
+                || (stalled >= MAX_STALLED_SWEEPS && !of->levels_count)))
             return;
     }
 }
 
 /* Projects lengths of ropes until they converge. */
-static void project_ropes(real *x, integer n, const ropes *of, const limits *limits)
+static void project_ropes(real *x, integer n, const ropes *of)
 {
-    for (integer round = 0; round < limits->max_rope_rounds; round++) {
+    for (integer round = 0; round < MAX_ROPE_ROUNDS; round++) {
         real range[2] = {0.0, 0.0};
         project_trees(x, n, of->trees);
-        strain_range(x, n, of->strips, of->generations, range);
-        if (larger(-range[0], range[1]) < limits->rope_strain_tolerance)
+        strain_range(x, n, of->strips, of->strips_count, range);
+        if (larger(-range[0], range[1]) < ROPE_STRAIN_TOLERANCE)
             return;
     }
 }
@@ -217,22 +115,43 @@ static void project_ropes(real *x, integer n, const ropes *of, const limits *lim
 static void project_constraints(real *x, const plain_model *body, int backwards)
 {
     integer n = body->n;
-    const limits *limits = body->limits;
     start_multipliers(body->multipliers);
     copy(body->before, x, 3 * n);
     if (body->surface)
-        warm_start_tension(x, body->surface->strip_system, limits->surface_warm_start, limits->min_tautness,
-                               limits->search_directions);
+        warm_start_tension(x, body->surface->strip_system, SURFACE_WARM_START, MIN_TAUTNESS,
+                               SEARCH_DIRECTIONS);
     if (body->ropes)
         warm_start_tension(x, body->ropes->strip_system, 1.0, 0.0, body->ropes->search_directions);
     project_bends(x, n, body->bends, backwards);
     if (body->surface) {
-        project_shear(x, n, body->surface, limits, backwards);
-        project_stretch(x, n, body->surface, limits, backwards);
+        project_shear(x, n, body->surface, backwards);
+        project_stretch(x, n, body->surface, backwards);
     }
     if (body->ropes)
-        project_ropes(x, n, body->ropes, limits);
+        project_ropes(x, n, body->ropes);
     keep_momentum(x, body, body->start);
+}
+
+/* The contact with the ground. */
+static plane_contact ground_contact(const plain_state *state, const frame_inputs *inputs)
+{
+    const plain_model *body = state->body;
+    return (plane_contact){
+        .normal = inputs->normal,
+        .level = inputs->level,
+        .start = body->start,
+        .floors = body->floors,
+        .former_floors = body->floors,
+        .friction = state->friction,
+        .restitution = state->restitution,
+        .normal_corrections = body->normal_corrections,
+        .friction_corrections = body->friction_corrections,
+        .predicted = body->predicted,
+        .accelerations = body->accelerations,
+        .dt = body->dt,
+        .drift = body->drift,
+        .bend = body->bend,
+    };
 }
 
 /* Projects the contact with the ground. */
@@ -242,9 +161,10 @@ static void push_off_ground(const plain_state *state, const frame_inputs *inputs
     integer n = body->n;
     for (integer i = 0; i < n; i++)
         body->normal_corrections[i] = body->friction_corrections[i] = body->friction_corrections[n + i] = body->friction_corrections[2 * n + i] = 0.0;
-    if (inputs->normal)
-        project_plane(state->x, n, body->inverse_masses, inputs->normal, inputs->level, body->start,
-                      body->floors, state->friction, body->normal_corrections, body->friction_corrections);
+    if (inputs->normal) {
+        plane_contact contact = ground_contact(state, inputs);
+        project_plane(state->x, n, &contact, (real *)body->inverse_masses);
+    }
 }
 
 /* Velocity update: undoes the numerical damping of ropes, conserving momentum, and bounces ground
@@ -255,15 +175,14 @@ static void finish(const plain_state *state, const frame_inputs *inputs)
     integer n = body->n;
     if (body->ropes) {
         copy(body->before, state->previous, 3 * n);
-        for (integer i = 0; i < body->ropes->generations; i++)
-            undo_implicit_damping(state->previous, body->start, state->x, n, body->ropes->strips[i],
-                                  body->limits->resolved_vibration);
+        undo_implicit_damping(state->previous, body->start, state->x, n, body->ropes->strips,
+                              body->ropes->strips_count);
         keep_momentum(state->previous, body, state->x);
     }
-    if (inputs->normal)
-        rebound_plane(state->x, state->previous, n, body->normal_corrections, inputs->normal, inputs->level,
-                      body->start, body->floors, state->restitution, body->predicted,
-                      body->accelerations, body->dt, body->drift, body->bend, 0.0);
+    if (inputs->normal) {
+        plane_contact contact = ground_contact(state, inputs);
+        rebound_plane(state->x, n, state->previous, &contact);
+    }
 }
 
 /* Extends a box, lowest then highest corner, to contain particles. */

@@ -5,26 +5,24 @@ take all steps of a frame in one call, with the same bits.
 """
 
 from dataclasses import dataclass
-from functools import cache
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..arrays import Floats
-from ..compiled import Packed, cached_struct, pack
-from ..kernel import packed
+from ..arrays import Floats, Integers
+from ..bending.constraints import BendBatches
+from ..compiled import Packed
+from ..kernel import Struct
 from ..model import SoftBodyModel
-from ..ropes.compiled_kernels import pack_trees
-from ..ropes.numpy_kernels import RESOLVED_VIBRATION
-from ..ropes.sweep import MAX_ROPE_ROUNDS, ROPE_STRAIN_TOLERANCE
-from ..state import Batches, ParticleState, pack_restarted
-from ..stretch.compiled_kernels import pack_diagonals, pack_level, pack_links, pack_strips
-from ..stretch.compiled_rigid_clusters import pack_clusters
-from ..stretch.compiled_tension_warm_start import pack_strip_system
-from ..stretch.numpy_kernels import MIN_FACE_SCALE, OVER_RELAXATION, STRAIN_LIMITING_ROUNDS
-from ..stretch.strip_system import SEARCH_DIRECTIONS
-from ..stretch.sweep import MAX_STALLED_SWEEPS, MAX_STRAIN, MAX_SWEEPS, MIN_SWEEP_PROGRESS
-from .inflation import MIN_TAUTNESS, SURFACE_WARM_START
+from ..ropes.constraints import RopeBatches
+from ..state import Batches, ParticleState
+from ..stretch.coarse_levels import Level
+from ..stretch.rigid_clusters import Clusters
+from ..stretch.shear_diagonals import Diagonals
+from ..stretch.strip_batches import StripBatch
+from ..stretch.strip_links import StripLinks
+from ..stretch.strip_system import StripSystem
+from ..stretch.tethers import Tethers
 
 
 def is_plain(model: SoftBodyModel, state: ParticleState) -> bool:
@@ -54,11 +52,9 @@ def is_plain(model: SoftBodyModel, state: ParticleState) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class PlainStruct:
-    """C struct of a plain body for steps of one length, and arrays that each step writes."""
+class PlainWork:
+    """Arrays of a plain body that each step in C writes."""
 
-    struct: Packed
-    """The struct `plain_model` of plain_bodies.c, which points to the following arrays."""
     start: Floats
     """(3, n) positions at the start of the step [m]."""
     predicted: Floats
@@ -71,133 +67,80 @@ class PlainStruct:
     """(n,) accumulated corrections along the normal of the ground [m]."""
 
 
-def plain_struct(batches: Batches) -> PlainStruct:
-    """The struct of a plain body's batches, cached."""
-    found = _structs.get(batches)
+def plain_work(batches: Batches) -> PlainWork:
+    """The arrays of a plain body's batches, cached."""
+    found = _works.get(batches)
     if found is None:
         n = batches.model.vertex_count
-        start, predicted, accelerations, friction_corrections = (np.zeros((3, n)) for _ in range(4))
-        work = start, predicted, accelerations, friction_corrections, np.zeros(n)
-        found = _structs[batches] = PlainStruct(_pack_plain(batches, *work), *work)
+        start, predicted, accelerations, corrections = (np.zeros((3, n)) for _ in range(4))
+        found = PlainWork(start, predicted, accelerations, corrections, np.zeros(n))
+        _works[batches] = found
     return found
 
 
-_structs: WeakKeyDictionary[Batches, PlainStruct] = WeakKeyDictionary()
+_works: WeakKeyDictionary[Batches, PlainWork] = WeakKeyDictionary()
+
+STRIP_ORDER = Struct(
+    "strip_order",
+    Batches,
+    batches=(list[StripBatch], lambda batches: batches.lengths.edges),
+    links=(int, lambda batches: len(batches.lengths.links.multipliers)),
+    starts=(Integers, lambda batches: batches.model.lengths.edges.starts),
+    multipliers=(Floats, lambda batches: batches.lengths.links.multipliers),
+    order=(
+        "const struct strip_batch *",
+        lambda batches: np.zeros(len(batches.lengths.edges), dtype=np.int64),
+    ),
+    scratch={"tensions": lambda batches: len(batches.lengths.edges)},
+)
+SURFACE = Struct(
+    "surface",
+    Batches,
+    strip_system=(StripSystem, lambda batches: batches.lengths.strip_system),
+    diagonals=(Diagonals, lambda batches: batches.lengths.diagonals),
+    shear=(list[StripBatch], lambda batches: batches.lengths.shear),
+    levels=(list[Level], lambda batches: batches.model.lengths.levels),
+    tethers=(Tethers, lambda batches: batches.model.lengths.tethers),
+    edges=(STRIP_ORDER, STRIP_ORDER.pack),
+    clusters=(Clusters, lambda batches: batches.model.lengths.clusters),
+    links=(StripLinks, lambda batches: batches.lengths.links),
+)
 
 
-def _pack_plain(batches: Batches, *work: Floats) -> Packed:
-    """The struct `plain_model` of plain_bodies.c, with the arrays of PlainStruct as `work`."""
-    model = batches.model
-    n, free = model.vertex_count, int(model.free_components.max(initial=-1)) + 1
-    return pack(
-        n,
-        len(model.pinned),
-        model.pinned,
-        model.inverse_masses,
-        _limits(),
-        pack_restarted(batches),
-        _pack_surface(batches) if model.lengths.edges.path.size else None,
-        _pack_bends(batches),
-        _pack_ropes(batches) if batches.ropes.strips else None,
-        free,
-        model.free_components,
-        model.thicknesses,
-        batches.velocity_gain,
-        batches.h_squared,
-        batches.steps[0],
-        *batches.start_gains,
-        *work,
-        np.empty((3, n)),
-        np.empty((free, 16)),
-    )
+def _surface(batches: Batches) -> Packed | None:
+    """The struct of the lengths of a surface, None for ropes alone."""
+    return SURFACE.pack(batches) if batches.model.lengths.edges.path.size else None
 
 
-@cache
-def _limits() -> Packed:
-    """The struct `limits` of plain_bodies.c."""
-    return pack(
-        SURFACE_WARM_START,
-        MIN_TAUTNESS,
-        MIN_FACE_SCALE,
-        SEARCH_DIRECTIONS,
-        MAX_SWEEPS,
-        MAX_STALLED_SWEEPS,
-        MIN_SWEEP_PROGRESS,
-        MAX_STRAIN,
-        OVER_RELAXATION,
-        STRAIN_LIMITING_ROUNDS,
-        MAX_ROPE_ROUNDS,
-        ROPE_STRAIN_TOLERANCE,
-        RESOLVED_VIBRATION,
-    )
-
-
-def _pack_surface(batches: Batches) -> Packed:
-    """The struct `surface` of plain_bodies.c."""
-    lengths, constant = batches.lengths, batches.model.lengths
-    tethers, diagonals, clusters = constant.tethers, lengths.diagonals, constant.clusters
-    return pack(
-        pack_strip_system(lengths.strip_system),
-        pack_diagonals(diagonals) if len(diagonals.faces) else None,
-        len(lengths.shear),
-        pack(*map(pack_strips, lengths.shear)),
-        len(constant.levels),
-        pack(*map(pack_level, constant.levels)),
-        len(tethers.particles),
-        tethers.particles,
-        tethers.pins,
-        tethers.lengths,
-        _pack_strip_order(batches),
-        pack_clusters(clusters) if len(clusters.particles) else None,
-        pack_links(lengths.links),
-        lengths.links.tolerance,
-    )
-
-
-def _pack_strip_order(batches: Batches) -> Packed:
-    """The struct `strip_order` of strips.h."""
-    edges, multipliers = batches.lengths.edges, batches.lengths.links.multipliers
-    count = len(edges)
-    return pack(
-        count,
-        len(multipliers),
-        pack(*map(pack_strips, edges)),
-        batches.model.lengths.edges.starts,
-        multipliers,
-        np.empty(count),
-        np.empty(count, dtype=np.int64),
-    )
-
-
-strip_order = cached_struct(_pack_strip_order)
-
-
-def _pack_bends(batches: Batches) -> Packed:
-    """The struct `bends` of plain_bodies.c."""
-    bends = batches.bends
-    return pack(
-        *(len(bends.ropes), len(bends.stiff)),
-        *(len(bends.strips), len(bends.loops), len(bends.soft)),
-        pack(*map(packed, bends.ropes)),
-        pack(*map(packed, bends.stiff)),
-        pack(*map(packed, bends.strips)),
-        pack(*map(packed, bends.loops)),
-        pack(*map(packed, bends.soft)),
-    )
-
-
-def _pack_ropes(batches: Batches) -> Packed:
-    """The struct `ropes` of plain_bodies.c."""
-    ropes = batches.ropes
-    strips = pack(*map(pack_strips, ropes.strips))
-    count = len(ropes.strips)
-    return pack(
-        pack_strip_system(ropes.strip_system),
-        ropes.search_directions,
-        pack_trees(ropes.trees),
-        count,
-        strips,
-    )
+Struct("bends", BendBatches, reads="ropes stiff strips loops soft")
+Struct("ropes", RopeBatches, reads="strip_system search_directions trees strips")
+PLAIN_MODEL = Struct(
+    "plain_model",
+    Batches,
+    reads="velocity_gain h_squared bends",
+    n=(int, lambda batches: batches.model.vertex_count),
+    pins=(int, lambda batches: len(batches.model.pinned)),
+    pinned=(Integers, lambda batches: batches.model.pinned),
+    inverse_masses=(Floats, lambda batches: batches.model.inverse_masses),
+    multipliers=(Batches, lambda batches: batches),
+    surface=(SURFACE, _surface),
+    ropes=(RopeBatches, lambda batches: batches.ropes if batches.ropes.strips else None),
+    free=(int, lambda batches: batches.model.has_free_components),
+    components=(Integers, lambda batches: batches.model.free_components),
+    floors=(Floats, lambda batches: batches.model.thicknesses),
+    dt=(float, lambda batches: batches.steps[0]),
+    drift=(float, lambda batches: batches.start_gains[0]),
+    bend=(float, lambda batches: batches.start_gains[1]),
+    start=(Floats, lambda batches: plain_work(batches).start),
+    predicted=(Floats, lambda batches: plain_work(batches).predicted),
+    accelerations=(Floats, lambda batches: plain_work(batches).accelerations),
+    friction_corrections=(Floats, lambda batches: plain_work(batches).friction_corrections),
+    normal_corrections=(Floats, lambda batches: plain_work(batches).normal_corrections),
+    scratch={
+        "before": lambda batches: (3, batches.model.vertex_count),
+        "whole": lambda batches: (int(batches.model.free_components.max(initial=-1)) + 1, 16),
+    },
+)
 
 
 def warm_start_arrays(batches: Batches) -> list[Floats]:

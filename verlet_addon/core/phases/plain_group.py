@@ -14,7 +14,7 @@ from ..scene import Sample
 from ..settings import SceneSettings
 from ..state import Batches, ParticleState, batches_for
 from .internal_constraints import RESTING_STEPS
-from .plain_bodies import plain_struct
+from .plain_bodies import PLAIN_MODEL, plain_work
 from .step_data import Body, BodyStep
 
 _move_plain = declare("move_plain", "pipp")
@@ -124,7 +124,7 @@ def _make_member(body: Body, targets: Floats, settings: SceneSettings) -> PlainB
     positions, previous = state.positions.copy(), state.previous_positions.copy()
     lengthen_ropes(positions, batches.ropes)
     struct = pack(
-        plain_struct(batches).struct,
+        PLAIN_MODEL.pack(batches),
         positions,
         previous,
         positions[:, model.pinned],
@@ -147,7 +147,7 @@ def _ground_laws(model: SoftBodyModel, settings: SceneSettings) -> tuple[float, 
 
 def _make_body_step(member: PlainBody, settings: SceneSettings, after: Sample) -> BodyStep:
     """Working data of a member in all steps of a frame; compiled kernels write its arrays."""
-    work, model, ground = plain_struct(member.batches), member.model, after.ground
+    work, model, ground = plain_work(member.batches), member.model, after.ground
     body_step = BodyStep(
         model=model,
         state=member.state,

@@ -10,7 +10,7 @@ from ..depenetration.ground_depenetration import GroundDepenetration, floor_heig
 from ..forces.accelerations import accelerations
 from ..model import SoftBodyModel
 from ..rigid.piece_motion import predict_poses
-from ..ropes.compiled_kernels import add_start_spring_forces
+from ..ropes.kernels import add_start_spring_forces
 from ..settings import SceneSettings
 from ..state import ParticleState, ready_batches
 from .goal_springs import draw_held_vertices, spring_goals

@@ -1,5 +1,5 @@
-/* Trees of paths: the functions of numpy_kernels.py, which has formulas and sources. */
-#include "trees.h"
+/* Trees of paths: the functions of kernels.py, which has formulas and sources. */
+#include "../stretch/strips.h"
 
 /* out = matrix (3, 3) times vector. */
 static void apply(const real *matrix, const real *vector, real *out)
@@ -184,13 +184,13 @@ static void solve_trees(real *positions, real *moved, integer n, const tree *all
         all->stiffness[i] = 0.0;
     for (integer i = 0; i < 3 * all->junctions; i++)
         all->force[i] = 0.0;
-    for (integer i = all->generations - 1; i >= 0; i--) {
-        const generation *of = all->generation[i];
+    for (integer i = all->generations_count - 1; i >= 0; i--) {
+        const generation *of = all->generations[i];
         for (integer p = 0, begin = 0; p < of->batch->paths; begin = of->batch->ends[p++])
             solve_path(positions, moved, n, all, of, p, begin, of->batch->ends[p] - begin - 1);
     }
-    for (integer i = 0; i < all->generations; i++) {
-        const generation *of = all->generation[i];
+    for (integer i = 0; i < all->generations_count; i++) {
+        const generation *of = all->generations[i];
         for (integer p = 0, begin = 0; p < of->batch->paths; begin = of->batch->ends[p++])
             move_path(moved ? moved : positions, n, all, of, p, begin,
                       of->batch->ends[p] - begin - 1);
@@ -233,8 +233,8 @@ static inline void add_along(real *moved, integer n, const strip_batch *batch, i
 
 /* Adds displacements (3, n) by the forces of soft links at the start of a step; see
    soft_links.py. */
-EXPORT void add_start_spring_forces(real *moved, const real *positions, integer n,
-                                 const strip_batch *batch)
+static void add_spring_forces(real *moved, const real *positions, integer n,
+                              const strip_batch *batch)
 {
     for (integer p = 0, begin = 0; batch->start_stiffnesses && p < batch->paths; begin = batch->ends[p++])
         for (integer link = begin; link + 1 < batch->ends[p]; link++) {
@@ -247,14 +247,14 @@ EXPORT void add_start_spring_forces(real *moved, const real *positions, integer 
 }
 
 /* Restores the speed lost by projecting along the new directions of edges. */
-EXPORT void undo_implicit_damping(real *previous, const real *start, const real *positions,
-                                  integer n, const strip_batch *batch, real resolved)
+static void undo_damping(real *previous, const real *start, const real *positions, integer n,
+                         const strip_batch *batch)
 {
     for (integer p = 0, begin = 0; p < batch->paths; begin = batch->ends[p++])
         for (integer link = begin; link + 1 < batch->ends[p]; link++) {
             real tension = larger(-batch->multipliers[link], 0.0);
             real mobility = batch->inverse_masses[link] + batch->inverse_masses[link + 1];
-            real tautness = tension * mobility / (batch->reference_lengths[link] * resolved);
+            real tautness = tension * mobility / (batch->reference_lengths[link] * RESOLVED_VIBRATION);
             integer a = batch->path[link], b = batch->path[link + 1];
             real turn[3], start_direction[3];
             unit_vector(positions, n, a, b, turn);
@@ -263,4 +263,18 @@ EXPORT void undo_implicit_damping(real *previous, const real *start, const real 
                 turn[axis] = (turn[axis] - start_direction[axis]) * (tension / (1.0 + tautness * tautness));
             add_along(previous, n, batch, link, turn);
         }
+}
+
+EXPORT void add_start_spring_forces(real *moved, real *positions, integer n,
+                                    const strip_batch *const *batches, integer count)
+{
+    for (integer i = 0; i < count; i++)
+        add_spring_forces(moved, positions, n, batches[i]);
+}
+
+EXPORT void undo_implicit_damping(real *previous, real *start, real *positions, integer n,
+                                  const strip_batch *const *batches, integer count)
+{
+    for (integer i = 0; i < count; i++)
+        undo_damping(previous, start, positions, n, batches[i]);
 }

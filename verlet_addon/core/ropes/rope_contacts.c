@@ -1,32 +1,21 @@
-/* Contacts coupled by ropes: the function of numpy_rope_contacts.py, which has formulas and source. */
+/* Contacts coupled by ropes: the function of rope_contacts.py, which has formulas and source. */
 #include "../contact/contact_rows.h"
-#include "trees.h"
-
-/* Particles of one body in the world, and the trees of its ropes. */
-typedef struct {
-    const tree *trees;
-    integer start, count;
-} rope_slice;
-
-typedef struct {
-    integer count;
-    const rope_slice *const *slices; /* (count,) */
-} rope_slices;
 
 /* Adds to `moved` (3, n) the displacements by changes (3, k) of impulses, without stretching ropes.
 
    `work` (3, n) is 0 before and after. */
-static void add_displacements(real *positions, integer n, const contact_rows *rows,
-                              const rope_slices *ropes, const real *changes, real *work, real *moved)
+static void add_displacements(const real *positions, integer n, const contact_rows *rows,
+                              const rope_slice *const *ropes, integer count, const real *changes,
+                              real *work, real *moved)
 {
     integer k = rows->count;
     for (integer row = 0; row < k; row++) {
         real change[3] = {changes[row], changes[k + row], changes[2 * k + row]};
         add_impulse(work, n, rows, row, change);
     }
-    for (integer s = 0; s < ropes->count; s++) {
-        const rope_slice *rope = ropes->slices[s];
-        remove_stretching(work + rope->start, positions + rope->start, n, rope->trees);
+    for (integer s = 0; s < count; s++) {
+        const rope_slice *rope = ropes[s];
+        remove_stretching(work + rope->start, (real *)positions + rope->start, n, rope->trees);
         for (integer axis = 0; axis < 3; axis++)
             for (integer i = axis * n + rope->start; i < axis * n + rope->start + rope->count; i++) {
                 moved[i] += work[i];
@@ -53,21 +42,21 @@ static void project_on_cone(const real *normal, real friction, real *impulse)
         impulse[axis] = normal[axis] * kept + impulse[axis] * share;
 }
 
-/* Accelerated projected gradient descent; see solve_impulses in numpy_rope_contacts.py.
+/* Accelerated projected gradient descent; see solve_impulses in rope_contacts.py.
 
-   violations, impulses: (3, k). bounds, regularization: (k,). moved: (3, n), the result, 0 before.
-   work: (3, n), 0 before. descent: (4, 3, k) workspace. */
-EXPORT void solve_impulses(real *positions, integer n, const contact_rows *rows,
-                           const rope_slices *ropes, const real *violations, const real *bounds,
-                           const real *regularization, real *impulses, real *moved, real *work,
-                           real *descent, integer rounds, real exact)
+   violations, given, impulses: (3, k). bounds, regularization: (k,). moved: (3, n), the result, 0
+   before. work: (3, n) for displacements, 0 before, and (4, 3, k) for the descent. */
+EXPORT void solve_impulses(const real *positions, integer n, const contact_rows *rows,
+                           const rope_slice *const *ropes, integer count, const real *violations,
+                           const real *bounds, const real *regularization, const real *given,
+                           real *moved, real *impulses, real *work)
 {
     integer k = rows->count;
-    real *start = descent, *next = start + 3 * k, *ahead = next + 3 * k, *changes = ahead + 3 * k;
+    real *start = work + 3 * n, *next = start + 3 * k, *ahead = next + 3 * k, *changes = ahead + 3 * k;
     real momentum = 1.0;
     for (integer i = 0; i < 3 * k; i++)
-        start[i] = ahead[i] = impulses[i];
-    for (integer round = 0; round < rounds; round++) {
+        start[i] = ahead[i] = impulses[i] = given[i];
+    for (integer round = 0; round < MAX_DESCENT_ROUNDS; round++) {
         real largest = 0.0, alignment = 0.0;
         for (integer row = 0; row < k; row++) {
             real apart[3], impulse[3], step[3];
@@ -91,7 +80,7 @@ EXPORT void solve_impulses(real *positions, integer n, const contact_rows *rows,
             momentum = 1.0;
         real following = (1.0 + __builtin_sqrt(1.0 + 4.0 * momentum * momentum)) / 2.0;
         real share = (momentum - 1.0) / following;
-        int last = largest < exact || round + 1 == rounds;
+        int last = largest < CONTACT_TOLERANCE || round + 1 == MAX_DESCENT_ROUNDS;
         for (integer i = 0; i < 3 * k; i++) {
             real before = ahead[i];
             ahead[i] = last ? next[i] : next[i] + share * (next[i] - impulses[i]);
@@ -99,7 +88,7 @@ EXPORT void solve_impulses(real *positions, integer n, const contact_rows *rows,
             impulses[i] = next[i];
         }
         momentum = following;
-        add_displacements(positions, n, rows, ropes, changes, work, moved);
+        add_displacements(positions, n, rows, ropes, count, changes, work, moved);
         if (last)
             break;
     }

@@ -1,9 +1,9 @@
 """One sweep over the lengths of ropes, which solves them to tolerance."""
 
 from ..arrays import Floats
-from ..stretch.compiled_kernels import project_strips, strain_range
-from .compiled_kernels import project_trees
+from ..stretch.kernels import project_strips, strain_range
 from .constraints import RopeBatches
+from .kernels import project_trees
 
 ROPE_STRAIN_TOLERANCE = 1e-7
 """Largest relative error of an edge's length after a sweep. 1e-6 and 1e-8 pass the same tests; 1e-5

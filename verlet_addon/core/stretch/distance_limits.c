@@ -1,13 +1,6 @@
-/* Distance limits of coarse levels and of tethers: the functions of numpy_kernels.py, which has
+/* Distance limits of coarse levels and of tethers: the functions of kernels.py, which has
    formulas and sources. */
 #include "../kernels.h"
-
-/* The distance limits of one colour; see DistanceLimitBatch. */
-typedef struct {
-    integer count;            /* c */
-    const integer *particles; /* (2 c,) */
-    const real *rest_lengths, *first_masses, *second_masses, *gains;
-} distance_limit_batch;
 
 /* Whether any pair is further apart than its length. */
 static int any_exceeded(const real *positions, integer n, const distance_limit_batch *batch)
@@ -43,14 +36,13 @@ static void project_distance_limits(real *positions, integer n, const distance_l
     }
 }
 
-/* Moves particles (t,) that are further than lengths (t,) from their pins (t,) to those
-   distances. */
-EXPORT void project_tethers(real *positions, integer n, integer t, const integer *particles,
-                            const integer *pins, const real *lengths)
+/* Moves particles that are further from their pins than the lengths of their tethers. */
+EXPORT void project_tethers(real *positions, integer n, const tethers *of)
 {
-    for (integer i = 0; i < t; i++) {
-        real *x = positions + particles[i], *y = x + n, *z = y + n;
-        const real *pin = positions + pins[i];
+    const real *lengths = of->lengths;
+    for (integer i = 0; i < of->count; i++) {
+        real *x = positions + of->particles[i], *y = x + n, *z = y + n;
+        const real *pin = positions + of->pins[i];
         real arm_x = *x - pin[0], arm_y = *y - pin[n], arm_z = *z - pin[2 * n];
         real reach = distance(arm_x, arm_y, arm_z);
         if (reach > lengths[i]) {
@@ -62,18 +54,7 @@ EXPORT void project_tethers(real *positions, integer n, integer t, const integer
     }
 }
 
-/* See Level. */
-typedef struct coarse_level {
-    integer count;            /* k */
-    const integer *particles; /* (k,) */
-    integer batches;
-    const distance_limit_batch *const *limits; /* (batches,) */
-    integer child_count;                      /* f */
-    const integer *children;             /* (f,) */
-    const integer *parents;              /* (f, 4) */
-    const real *weights;                 /* (f, 4) */
-    real *points, *moved;                /* (3, k) workspace */
-} coarse_level;
+_Static_assert(MAX_PARENTS == 4, "prolong_corrections");
 
 /* Projects the distance limits of a level, and sets the displacements `moved` of its particles;
    returns whether any is not 0. */
@@ -84,7 +65,7 @@ static int solve_level(const real *positions, integer n, const coarse_level *lev
     for (int axis = 0; axis < 3; axis++)
         for (integer i = 0; i < k; i++)
             level->points[axis * k + i] = positions[axis * n + level->particles[i]];
-    for (integer i = 0; i < level->batches; i++)
+    for (integer i = 0; i < level->limits_count; i++)
         project_distance_limits(level->points, k, level->limits[i]);
     for (int axis = 0; axis < 3; axis++)
         for (integer i = 0; i < k; i++) {

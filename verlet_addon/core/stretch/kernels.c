@@ -1,21 +1,8 @@
-/* Lengths along strips: the functions of numpy_kernels.py, which has formulas and sources. */
+/* Lengths along strips: the functions of kernels.py, which has formulas and sources. */
 #include "strips.h"
 
-#define REST_TOLERANCE 1e-9 /* relative tolerance for a length at rest */
-#define MIN_CHUNK 128 /* least number of entries of paths that are measured and moved at a time */
-#define MIN_LENGTH_SHARE 0.5  /* least length of links that yield in compression, as a share */
-
-/* See Diagonals. */
-typedef struct face_diagonals {
-    integer count;
-    const integer *pairs, *faces; /* (d, 2) and (d,) */
-    const real *rests, *weights;  /* (d,) */
-    const integer *link_indices;        /* (d,) */
-    real *rest_lengths;
-} face_diagonals;
-
 /* Scales the rest lengths of diagonals by the mean stretch of the diagonals of their face. */
-EXPORT void update_diagonal_rests(const real *positions, integer n, const face_diagonals *of, real min_scale)
+EXPORT void update_diagonal_rests(real *positions, integer n, const face_diagonals *of)
 {
     for (integer first = 0, end; first < of->count; first = end) {
         real mean = 0.0;
@@ -25,8 +12,8 @@ EXPORT void update_diagonal_rests(const real *positions, integer n, const face_d
                                                 positions[n + b] - positions[n + a],
                                                 positions[2 * n + b] - positions[2 * n + a]);
         }
-        if (mean < min_scale)
-            mean = min_scale;
+        if (mean < MIN_FACE_SCALE)
+            mean = MIN_FACE_SCALE;
         for (integer k = first; k < end; k++)
             of->rest_lengths[of->link_indices[k]] = of->rests[k] * mean;
     }
@@ -198,8 +185,8 @@ EXPORT void strain_range(const real *positions, integer n, const strip_batch *co
 
 SMALL void sort_by_tension(const strip_order *of)
 {
-    for (integer i = 0; i < of->count; i++) {
-        integer last = i + 1 < of->count ? of->starts[i + 1] : of->links, at = i;
+    for (integer i = 0; i < of->batches_count; i++) {
+        integer last = i + 1 < of->batches_count ? of->starts[i + 1] : of->links, at = i;
         real tension = of->multipliers[of->starts[i]];
         for (integer k = of->starts[i] + 1; k < last; k++)
             tension = smaller(tension, of->multipliers[k]);
@@ -214,7 +201,7 @@ SMALL void sort_by_tension(const strip_order *of)
 
 SMALL void reverse_order(const strip_order *of)
 {
-    for (integer i = 0, j = of->count - 1; i < j; i++, j--) {
+    for (integer i = 0, j = of->batches_count - 1; i < j; i++, j--) {
         const strip_batch *other = of->order[i];
         of->order[i] = of->order[j], of->order[j] = other;
     }

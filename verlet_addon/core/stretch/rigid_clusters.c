@@ -1,4 +1,4 @@
-/* Rigid clusters: the function of numpy_rigid_clusters.py, which has formulas and sources.
+/* Rigid clusters: the function of rigid_clusters.py, which has formulas and sources.
 
    The rotation comes from the quaternion that is the eigenvector of the largest eigenvalue of a
    symmetric 4 x 4 matrix (B. K. P. Horn, Closed-Form Solution of Absolute Orientation Using Unit
@@ -6,16 +6,6 @@
 #include "../kernels.h"
 
 #define JACOBI_SWEEPS 12 /* more than Jacobi's method needs to converge */
-
-/* Particles sorted by cluster; see Clusters. */
-typedef struct clusters {
-    integer count, members;  /* number of clusters, and of their particles, k */
-    const integer *ends;     /* (count,) end of each cluster */
-    const integer *particles; /* (k,) */
-    const uint8_t *movable;  /* (k,) */
-    const real *shares;      /* (k,) */
-    const real *arms;        /* (3, k) */
-} clusters;
 
 /* Jacobi rotation of rows and columns p and q that makes their common element 0; accumulated in
    `rotations`. */
@@ -97,6 +87,7 @@ static void fit_cluster(real *positions, integer n, const clusters *all, integer
 
 EXPORT void project_clusters(real *positions, integer n, const clusters *all)
 {
-    for (integer c = 0, begin = 0; c < all->count; begin = all->ends[c++])
-        fit_cluster(positions, n, all, begin, all->ends[c]);
+    const integer *ends = all->ends;
+    for (integer begin = 0; begin < all->members; begin = *ends++)
+        fit_cluster(positions, n, all, begin, *ends);
 }

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, inverse, sum_by, sum_rows
+from ..arrays import Booleans, Floats, Integers, inverse, run_ends, sum_by, sum_products, sum_rows
 from ..geometry.graph import edge_lengths
+from ..kernel import Sized, Struct, kernel
+from ..linear.rotations import nearest_rotations
 from ..rigid.pieces import PINNED_MASS_FACTOR
 
 MAX_CLUSTER_SHARE = 0.1
@@ -108,3 +110,34 @@ def _are_small_together(
     across = positions[first][:, None] - positions[second]
     widest = np.linalg.norm(across, axis=2).max() / spacing[first + second].max()
     return bool(np.round(widest, RATIO_DIGITS) < MAX_CLUSTER_SHARE)
+
+
+Struct(
+    "clusters",
+    Clusters,
+    reads="particles movable shares arms",
+    members=(int, lambda clusters: len(clusters.labels)),
+    ends=(Integers, lambda clusters: run_ends(clusters.labels)),
+)
+
+
+@kernel()
+def project_clusters(positions: Sized, clusters: Clusters) -> None:
+    """Moves each cluster to c + R r, with the rotation R nearest to Σ m (x − c) rᵀ.
+
+    Centre of mass and angular momentum are conserved (M. Müller et al., *Meshless Deformations
+    Based on Shape Matching*, 2005).
+    """
+    if not len(clusters.particles):
+        return
+    points = positions[:, clusters.particles]
+    if not np.isfinite(points).all():
+        return  # the check after the frame reports the body
+    count = int(clusters.labels[-1]) + 1
+    weighted = points * clusters.shares
+    centres = sum_rows(clusters.labels, weighted, count)
+    covariance = sum_products(clusters.labels, weighted, clusters.arms, count)
+    rotations = nearest_rotations(covariance)[clusters.labels]
+    rotated = np.einsum("kij,jk->ik", rotations, clusters.arms)
+    fitted = centres[:, clusters.labels] + rotated
+    positions[:, clusters.particles] = np.where(clusters.movable, fitted, points)

@@ -1,16 +1,5 @@
-/* Seams: the function of numpy_seams.py, which has the formulas. */
+/* Seams: the function of seams.py, which has the formulas. */
 #include "../kernels.h"
-
-/* The seams of one colour; see SeamBatch. */
-typedef struct {
-    integer count;                              /* c */
-    const integer *first, *second;              /* (c,) */
-    const real *inverse_masses, *gains;         /* (2, c) and (c,) */
-    const real *max_multipliers;                       /* (2, c) of open and of closed seams */
-    const real *torn_gaps, *closed_gaps;                   /* (c,) */
-    uint8_t *closed, *torn;                     /* (c,) */
-    real *multipliers;                          /* (3, c) */
-} seam_batch;
 
 /* Projects one seam, and marks it as closed or torn by the gap that is left. */
 static void project_seam(real *positions, integer n, const seam_batch *batch, integer k)
@@ -23,7 +12,9 @@ static void project_seam(real *positions, integer n, const seam_batch *batch, in
         multiplier[axis] = multipliers[axis * c] + batch->gains[k] * offset[axis];
     }
     real size = distance(multiplier[0], multiplier[1], multiplier[2]);
-    real share = batch->max_multipliers[batch->closed[k] ? c + k : k] / size;
+    real share = (batch->closed[k] ? CLOSED_SEAM_FACTOR * batch->max_multipliers[k]
+                                       : batch->max_multipliers[k])
+                 / size;
     share = batch->torn[k] ? 0.0 : smaller(share, 1.0);
     for (int axis = 0; axis < 3; axis++) {
         real drawn = multiplier[axis] * share, change = drawn - multipliers[axis * c];

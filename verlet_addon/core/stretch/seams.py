@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, inverse, sum_by
+from ..arrays import Booleans, Floats, Integers, inverse, norms, sum_by
 from ..coloring import color_constraints
 from ..geometry.faces import read_corners, without_faces
 from ..geometry.graph import edge_lengths
 from ..geometry.rest_shape import RestShape
+from ..kernel import Sized, Struct, kernel
 from ..mesh import SHORTEST_EDGE, MeshData
 
 SEAM_ACCELERATION = 20.0
@@ -152,3 +153,33 @@ def seam_rounds(batches: Sequence[SeamBatch]) -> int:
     if any(np.isfinite(batch.torn_gaps).any() for batch in batches):
         return TEARING_SEAM_ROUNDS
     return SEAM_ROUNDS if batches else 1
+
+
+Struct(
+    "seam_batch",
+    SeamBatch,
+    reads="first second inverse_masses gains max_multipliers torn_gaps closed_gaps",
+    shares="closed torn multipliers",
+    count=(int, lambda batch: len(batch.first)),
+)
+
+
+@kernel()
+def project_seams(positions: Sized, batches: Sequence[SeamBatch]) -> None:
+    """C = x₂ − x₁ = 0, a linear constraint with the force of each seam limited.
+
+    Moves positions (3, n) in place, and marks the seams that have closed or torn.
+    """
+    for batch in batches:
+        offsets = positions[:, batch.second] - positions[:, batch.first]
+        multipliers = batch.multipliers + batch.gains * offsets
+        limits = np.where(batch.closed, CLOSED_SEAM_FACTOR, 1.0) * batch.max_multipliers
+        multipliers *= np.where(batch.torn, 0.0, np.minimum(1.0, limits / norms(multipliers)))
+        change = multipliers - batch.multipliers
+        batch.multipliers[...] = multipliers
+        positions[:, batch.first] += batch.inverse_masses[0] * change
+        positions[:, batch.second] -= batch.inverse_masses[1] * change
+        offsets -= batch.inverse_masses.sum(axis=0) * change
+        gaps = norms(offsets)
+        batch.closed[gaps < batch.closed_gaps] = True
+        batch.torn[gaps > batch.torn_gaps] = True

@@ -6,11 +6,12 @@ together; between colours it is Gauss–Seidel.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
-from ..arrays import Floats, Integers
+from ..arrays import Booleans, Floats, Integers
 from ..linear.tridiagonal import short_runs
 from .strip_paths import Strips
 
@@ -31,8 +32,6 @@ class StripBatch:
     """(c,) path number of each entry."""
     inverse_masses: Floats
     """(c,) [1/kg]"""
-    shared_inverse_masses: Floats
-    """(c − 2,) inverse mass shared by an edge and the next [1/kg]; 0 beside gaps."""
     rest_lengths: Floats
     """(c − 1,) [m]; 0 in gaps."""
     reference_lengths: Floats
@@ -43,20 +42,36 @@ class StripBatch:
     """(c − 1,) extra compliance in compression / h² [1/kg]; empty if no edge yields."""
     mobilities: Floats
     """(c − 1,) sum of the inverse masses of both ends [1/kg]; 0 in gaps."""
-    movable: Floats
-    """(c − 1,) 1 where an end can move, 0 elsewhere and in gaps."""
     diagonal: Floats
     """(c − 1,) diagonal of the system: mobility + scaled compliance [1/kg]; 1 where nothing can
     move."""
     reduction_rounds: int
     """Rounds of cyclic reduction needed to decouple all edges."""
-    runs: list[Integers]
-    """Edge indices (l, p) of p paths of l edges each; empty where any path is long."""
     multipliers: Floats
     """(c − 1,) XPBD multipliers: −tension × h²; changed by the kernels [kg m]."""
     start_stiffnesses: Floats
     """(c − 1,) force of soft rope links per metre of stretch at a step's start; empty for
     surfaces."""
+
+    @cached_property
+    def _both_linked(self) -> Booleans:
+        """(c − 2,) bool, edges that are followed by another one."""
+        return np.asarray(self.labels[:-2] == self.labels[2:])
+
+    @cached_property
+    def shared_inverse_masses(self) -> Floats:
+        """(c − 2,) inverse mass shared by an edge and the next [1/kg]; 0 beside gaps."""
+        return np.where(self._both_linked, self.inverse_masses[1:-1], 0.0)
+
+    @cached_property
+    def movable(self) -> Floats:
+        """(c − 1,) 1 where an end can move, 0 elsewhere and in gaps."""
+        return (self.mobilities > 0.0).astype(np.float64)
+
+    @cached_property
+    def runs(self) -> list[Integers]:
+        """Edge indices (l, p) of p paths of l edges each; empty where any path is long."""
+        return short_runs(self._both_linked)
 
 
 def strip_batches(
@@ -82,7 +97,6 @@ def strip_batches(
         path = strips.path[start:stop]
         linked, lengths = strips.linked[links], strips.rest_lengths[links]
         masses = inverse_masses[path]
-        both_linked = linked[:-1] & linked[1:]
         mobilities = np.where(linked, masses[:-1] + masses[1:], 0.0)
         scaled = strips.compliances[links] / h_squared
         compression = strips.compression_compliances[links] / h_squared
@@ -92,16 +106,13 @@ def strip_batches(
                 path=path,
                 labels=np.concatenate([[0], np.cumsum(~linked)]),
                 inverse_masses=masses,
-                shared_inverse_masses=np.where(both_linked, masses[1:-1], 0.0),
                 rest_lengths=lengths,
                 reference_lengths=np.where(linked, lengths, 1.0),
                 scaled_compliances=scaled,
                 scaled_compression=compression if compression.any() else np.empty(0),
                 mobilities=mobilities,
-                movable=(mobilities > 0.0).astype(np.float64),
                 diagonal=np.where(mobilities > 0.0, regularized, 1.0),
                 reduction_rounds=int(longest).bit_length(),
-                runs=short_runs(both_linked),
                 multipliers=multipliers[links],
                 start_stiffnesses=np.empty(0),
             )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -36,14 +37,19 @@ class StripSystem:
     """(p,) particles that cannot move."""
     reduction_rounds: int
     """Rounds of cyclic reduction needed to decouple all entries."""
-    vectors: Floats
-    """(3, k − 1) workspace of the kernel: vectors along the path [m]. Kept between steps, because
-    allocating arrays this large in every step is slow."""
     displacement: Floats
     """(3, n) displacement by the tension in the step before, the first search direction; changed by
     the kernel [m]."""
     gas_forces: Floats
     """(3, n) h² times the forces of gas, which tension balances [kg m]."""
+
+    @cached_property
+    def vectors(self) -> Floats:
+        """(3, k − 1) workspace of NumPy: vectors along the path [m].
+
+        Kept between steps, because allocating arrays this large in every step is slow.
+        """
+        return np.empty((3, max(len(self.path) - 1, 0)))
 
 
 def make_strip_system(
@@ -69,7 +75,6 @@ def make_strip_system(
         masses=1.0 / np.where(free, inverse_masses, 1.0),
         pinned=np.flatnonzero(~free),
         reduction_rounds=int(longest).bit_length() + 1,
-        vectors=np.empty((3, len(linked))),
         displacement=np.zeros((3, len(inverse_masses))),
         gas_forces=np.zeros((3, len(inverse_masses))),
     )

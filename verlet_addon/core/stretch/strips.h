@@ -4,30 +4,6 @@
 
 #include "../kernels.h"
 
-/* The strips of one colour; see StripBatch. */
-typedef struct {
-    integer paths;
-    const integer *ends; /* (paths,) end of each strip in the path */
-    const integer *path; /* (c,) */
-    const real *inverse_masses, *rest_lengths, *reference_lengths;
-    const real *scaled_compliances;
-    const real *scaled_compression; /* or NULL */
-    const real *diagonal;
-    const real *start_stiffnesses; /* or NULL */
-    real *multipliers;
-    real *work; /* (9 l,) workspace for paths of at most l entries */
-} strip_batch;
-
-/* The batches of a surface's strips, and their order by tension. */
-typedef struct {
-    integer count, links;
-    const strip_batch *const *batches; /* (count,) */
-    const integer *starts;             /* (count,) start of each batch's multipliers in the next */
-    const real *multipliers;           /* (links,) of all batches */
-    real *tensions;                    /* (count,) workspace: least multiplier of each batch */
-    const strip_batch **order;         /* (count,) the batches in their order */
-} strip_order;
-
 /* Sorts batches by their tautest link, the tautest batch first; reverses their order. */
 void sort_by_tension(const strip_order *of);
 void reverse_order(const strip_order *of);

@@ -8,17 +8,11 @@ import numpy as np
 from ..arrays import Floats
 from ..rigid.piece_motion import apply_constraints_to_pieces
 from ..rigid.piece_poses import PiecePoses
-from .compiled_kernels import (
-    limit_strain,
-    project_levels,
-    project_strips,
-    project_tethers,
-    update_diagonal_rests,
-)
-from .compiled_rigid_clusters import project_clusters
 from .constraints import LengthBatches, LengthConstraints
 from .goal_radii import GoalRadii, project_goal_radii
-from .numpy_kernels import limit_strain as limit_strain_numpy
+from .kernels import project_levels, project_strips, project_tethers, update_diagonal_rests
+from .rigid_clusters import project_clusters
+from .strain_limiting import limit_strain
 from .strip_batches import StripBatch
 from .strip_links import StripLinks
 
@@ -82,7 +76,7 @@ def project_stretch(
 
 def limit_peak_strain(positions: Floats, links: StripLinks) -> None:
     """Strain limiting of the single edges stretched beyond the tolerance of the sweeps."""
-    limit_strain_numpy(positions, replace(links, tolerance=MAX_STRAIN), max_strain=MAX_STRAIN)
+    limit_strain.reference(positions, replace(links, tolerance=MAX_STRAIN), max_strain=MAX_STRAIN)
 
 
 def _sorted_by_tension(lengths: LengthConstraints, batches: LengthBatches) -> list[StripBatch]:

@@ -1,34 +1,8 @@
-/* Tension warm start of strips: the function of numpy_tension_warm_start.py, which has the
+/* Tension warm start of strips: the function of tension_warm_start.py, which has the
    formulas.
 
    Vectors (n, 3) have the components of a particle side by side here, for faster access. */
 #include "../kernels.h"
-
-#define TAUT_KEPT_SHARE 0.85
-#define STIFF_LINK_SHARE 0.05
-#define MAX_LINK_TAUTNESS 1e6
-
-/* All strips of some batches as one path; see StripSystem. */
-typedef struct strip_system {
-    integer particles, entries, paths; /* n, k */
-    const integer *ends;               /* (paths,) end of each strip in the path */
-    const integer *path;               /* (k,) */
-    const uint8_t *warm_started, *both_free;    /* (k - 1,) */
-    const real *max_inverse_masses;             /* (k - 1,) */
-    const real *masses;                /* (n,) */
-    integer pins;
-    const integer *pinned;     /* (pins,) */
-    real *displacement;        /* (3, n) */
-    const real *gas_forces;          /* (3, n) */
-    real *multipliers;         /* (k - 1,) */
-    real *force_densities;               /* (k - 1,) h² T/l; workspace, like all that follow */
-    real *factor, *inverse;    /* (k,) factors of the taut strips' matrices */
-    real *right;               /* (l, 3) for strips of at most l entries */
-    integer *stiff;            /* (k,) links with stiffness */
-    uint8_t *is_taut;             /* (paths,) whether a strip has a taut link */
-    real *diagonal, *shares;   /* (n,) the latter 1 / number of taut strips, 0 on none */
-    real *residual, *direction, *preconditioned, *image, *solution; /* (n, 3) */
-} strip_system;
 
 static void clear_pinned(const strip_system *strip_system, real *vectors)
 {

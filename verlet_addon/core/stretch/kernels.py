@@ -1,4 +1,4 @@
-"""Length constraints in NumPy: XPBD projections (Macklin, Müller, Chentanez, *XPBD*, 2016, eq. 18).
+"""Length constraints: XPBD projections (Macklin, Müller, Chentanez, *XPBD*, 2016, eq. 18).
 
 Each function projects its batches in the order given and moves `positions` (3, n) in place: Δλ =
 −(C + α̃ λ) / (Σ w |∇C|² + α̃), x += w ∇C Δλ. No batch contains a particle twice.
@@ -8,14 +8,13 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ..arrays import Floats, Integers, norms, sum_by, unique_in_order
-from ..coloring import sequential_batches
+from ..arrays import Floats, Integers, longest_run, norms, run_ends, sum_by
+from ..kernel import Sized, Struct, kernel
 from ..linear.tridiagonal import factorize, solve, solve_sequentially
 from .coarse_levels import Level
 from .distance_limits import DistanceLimitBatch
 from .shear_diagonals import Diagonals
 from .strip_batches import MIN_LENGTH_SHARE, StripBatch
-from .strip_links import StripLinks
 from .tethers import Tethers
 
 MIN_FACE_SCALE = 0.98
@@ -24,17 +23,62 @@ folds that the mesh resolves take over. With 0.97 silk hung over a rim still mov
 seconds; without it, it crumples to two thirds."""
 REST_TOLERANCE = 1e-9
 """Relative tolerance for a length at rest: rounding must not decide whether an edge yields."""
-STRAIN_LIMITING_ROUNDS = 160
-"""Rounds of strain limiting at most, each over fewer edges than the one before. With 40, a dress
-needs three times as many sweeps, a sheet of 10,201 vertices on two corners takes a fifth longer,
-and one of 90,601 stretches by 12 % instead of 6 %."""
-OVER_RELAXATION = 1.5
-"""Factor on the correction of each edge in strain limiting, because its neighbours pull it back.
-With 1, a dress takes a fifth more sweeps, and an irregular sheet of 22,500 vertices stretches by
-2.7 % instead of 1.2 %; with 1.7, that sheet takes a sixth longer."""
+MIN_CHUNK = 128
+"""Entries of short paths that C measures and moves at a time, at least."""
 
 
-def project_strips(positions: Floats, batches: Iterable[StripBatch]) -> float:
+def _longest_strip(batch: StripBatch) -> int:
+    """Number of entries of the longest strip."""
+    return longest_run(run_ends(batch.labels))
+
+
+Struct(
+    "strip_batch",
+    StripBatch,
+    reads="path inverse_masses reference_lengths scaled_compliances diagonal",
+    shares="rest_lengths multipliers",
+    paths=(int, lambda batch: len(run_ends(batch.labels))),
+    ends=(Integers, lambda batch: run_ends(batch.labels)),
+    scaled_compression=(Floats, lambda batch: _or_none(batch.scaled_compression)),
+    start_stiffnesses=(Floats, lambda batch: _or_none(batch.start_stiffnesses)),
+    scratch={"work": lambda batch: 9 * (_longest_strip(batch) + MIN_CHUNK)},
+)
+Struct(
+    "face_diagonals",
+    Diagonals,
+    reads="pairs faces rests weights link_indices",
+    shares="rest_lengths",
+    count=(int, lambda diagonals: len(diagonals.faces)),
+)
+Struct(
+    "distance_limit_batch",
+    DistanceLimitBatch,
+    reads="particles rest_lengths first_masses second_masses gains",
+    count=(int, lambda batch: len(batch.rest_lengths)),
+)
+Struct(
+    "coarse_level",
+    Level,
+    reads="particles limits children parents weights",
+    count=(int, lambda level: len(level.particles)),
+    child_count=(int, lambda level: len(level.children)),
+    scratch={"points moved": lambda level: (3, len(level.particles))},
+)
+Struct(
+    "tethers",
+    Tethers,
+    reads="particles pins lengths",
+    count=(int, lambda tethers: len(tethers.particles)),
+)
+
+
+def _or_none(values: Floats) -> Floats | None:
+    """The values; None if there are none."""
+    return values if len(values) else None
+
+
+@kernel()
+def project_strips(positions: Sized, batches: Sequence[StripBatch]) -> float:
     """C = |xₖ₊₁ − xₖ| − Lₖ = 0 for all edges of a strip at once: one Newton step.
 
     (J M⁻¹ Jᵀ + α̃) Δλ = −(C + α̃ λ) is tridiagonal, since an edge shares a particle only with the
@@ -82,7 +126,8 @@ def _solve_strips(
         row[batch.path] = point + batch.inverse_masses * pulls
 
 
-def update_diagonal_rests(positions: Floats, diagonals: Diagonals) -> None:
+@kernel()
+def update_diagonal_rests(positions: Sized, diagonals: Diagonals) -> None:
     """Scales the rest lengths of diagonals by the mean stretch of the diagonals of their face.
 
     The energy is then Σ ½ k L² (l/L − mean)², the energy of shear: neither stretch along the edges
@@ -97,13 +142,14 @@ def update_diagonal_rests(positions: Floats, diagonals: Diagonals) -> None:
     )
 
 
-def strain_range(positions: Floats, batches: Iterable[StripBatch]) -> tuple[float, float]:
-    """The lowest and the highest (C + α̃ λ) / L, 0 included."""
+@kernel(result=lambda *_: np.zeros(2))
+def strain_range(positions: Sized, batches: Sequence[StripBatch]) -> Floats:
+    """(2,) the lowest and the highest (C + α̃ λ) / L, 0 included."""
     lowest, highest = 0.0, 0.0
     for batch in batches:
         strains = measure_strips(positions, batch)[2] / batch.reference_lengths
         lowest, highest = min(lowest, float(strains.min())), max(highest, float(strains.max()))
-    return lowest, highest
+    return np.array([lowest, highest])
 
 
 def measure_strips(
@@ -132,7 +178,8 @@ def off_diagonal(batch: StripBatch, along: Sequence[Floats] | Floats) -> Floats:
     return np.asarray(np.negative(cosines, out=cosines))
 
 
-def project_levels(positions: Floats, levels: Iterable[Level]) -> None:
+@kernel()
+def project_levels(positions: Sized, levels: Sequence[Level]) -> None:
     """Projects each coarse level, and interpolates its corrections to the next finer one.
 
     Every child moves by the weighted mean of the corrections of its parents.
@@ -168,7 +215,8 @@ def _project_distance_limits(positions: Floats, batches: Iterable[DistanceLimitB
             row[batch.particles] = end
 
 
-def project_tethers(positions: Floats, tethers: Tethers) -> None:
+@kernel()
+def project_tethers(positions: Sized, tethers: Tethers) -> None:
     """C = |x − pin| − L ≤ 0; pins do not move, so all tethers are projected at once."""
     arms = positions.take(tethers.particles, axis=1, mode="clip")
     arms -= positions.take(tethers.pins, axis=1, mode="clip")
@@ -179,61 +227,3 @@ def project_tethers(positions: Floats, tethers: Tethers) -> None:
         particles = tethers.particles[far]
         for row, arm in zip(positions, arms, strict=True):
             row[particles] += arm[far] * excess
-
-
-def limit_strain(positions: Floats, links: StripLinks, *, max_strain: float) -> bool:
-    """Strain limiting: shortens overstretched edges one after the other, by Gauss–Seidel.
-
-    Each correction stretches the neighbouring edges a little, which spreads strain peaks that
-    sweeps over whole strips would move to and fro (successive over-relaxation; D. Young, *Iterative
-    Methods for Solving Partial Difference Equations of Elliptic Type*, 1954). Edges shorter than
-    their least length are lengthened likewise.
-
-    Returns whether any edge is still stretched by more than `max_strain`.
-    """
-    candidates = np.arange(len(links.first))
-    for _ in range(STRAIN_LIMITING_ROUNDS):
-        overstretched = _overstretched_links(positions, links, links.tolerance, candidates)
-        if not len(overstretched):
-            return False
-        candidates = links.at(_project_links(positions, links, overstretched))
-    return len(_overstretched_links(positions, links, max_strain, candidates)) > 0
-
-
-def _overstretched_links(
-    positions: Floats, links: StripLinks, tolerance: float, candidates: Integers
-) -> Integers:
-    """The candidate links stretched by more than this share, or too short."""
-    first, second = links.first[candidates], links.second[candidates]
-    squares = np.zeros(len(first))
-    for row in positions:
-        across = row.take(second, mode="clip")
-        across -= row.take(first, mode="clip")
-        across *= across
-        squares += across
-    limits = (1.0 + tolerance) * links.rest_lengths[candidates]
-    limits -= links.scaled_compliances[candidates] * links.multipliers[candidates]
-    min_lengths = links.min_lengths[candidates]
-    return candidates[(squares > limits * limits) | (squares < min_lengths * min_lengths)]
-
-
-def _project_links(positions: Floats, links: StripLinks, overstretched: Integers) -> Integers:
-    """Projects the links found; returns their particles, in the order of first correction."""
-    ends = np.stack([links.first[overstretched], links.second[overstretched]])
-    masses = links.inverse_masses[:, overstretched]
-    for turn in sequential_batches(ends, masses > 0.0):
-        link, (first, second), (to, fro) = overstretched[turn], ends[:, turn], masses[:, turn]
-        compliances = links.scaled_compliances[link]
-        along = positions.take(second, axis=1) - positions.take(first, axis=1)
-        lengths = norms(along)
-        excess = lengths - links.rest_lengths[link] + compliances * links.multipliers[link]
-        shortfall = np.minimum(lengths - links.min_lengths[link], 0.0)
-        # Elastic links are not over-relaxed: no later correction would undo it.
-        relaxation = np.where(compliances > 0.0, 1.0, OVER_RELAXATION)
-        steps = relaxation * (np.maximum(excess, 0.0) + shortfall) * links.gains[link]
-        links.multipliers[link] -= steps
-        pulls = steps / lengths
-        # A fixed particle may be in several links, so only moving ones are written.
-        positions[:, first[to > 0.0]] += (to * pulls * along)[:, to > 0.0]
-        positions[:, second[fro > 0.0]] -= (fro * pulls * along)[:, fro > 0.0]
-    return unique_in_order(ends.T.ravel())

@@ -6,14 +6,15 @@ Featherstone, *The Calculation of Robot Dynamics Using Articulated-Body Inertias
 linear in the number of particles.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, norms, sum_by
+from ..arrays import Floats, Integers, norms, sum_by
+from ..kernel import Sized, Struct, kernel
 from ..linear.tridiagonal import factorize, solve
-from ..stretch.numpy_kernels import measure_strips, off_diagonal
+from ..stretch.kernels import measure_strips, off_diagonal
 from ..stretch.strip_batches import StripBatch
 from .rope_trees import Generation, TreeBatches
 
@@ -35,14 +36,54 @@ class _PathResponse:
     """(q, 3, 3) W of the junctions along the paths."""
 
 
-def project_trees(positions: Floats, trees: TreeBatches) -> None:
+def _path_supports(generation: Generation) -> Integers:
+    """(p,) junction that each path hangs on; −1 = none."""
+    labels = generation.batch.labels
+    supports = np.full(int(labels[-1]) + 1, -1)
+    supports[labels[generation.support_entries]] = generation.supports
+    return supports
+
+
+def _entry_junctions(generation: Generation) -> Integers:
+    """(c,) junction at each entry; −1 = none."""
+    junctions = np.full(len(generation.batch.path), -1)
+    junctions[generation.junction_entries] = generation.entry_junctions
+    return junctions
+
+
+Struct(
+    "generation",
+    Generation,
+    reads="batch",
+    supports=(Integers, _path_supports),
+    junctions=(Integers, _entry_junctions),
+    scratch={
+        "along": lambda generation: (len(generation.batch.path), 3),
+        "steps response": lambda generation: len(generation.batch.path),
+    },
+)
+Struct(
+    "tree",
+    TreeBatches,
+    reads="generations inverse_masses",
+    junctions=(int, lambda trees: len(trees.inverse_masses)),
+    scratch={
+        "stiffness mobility": lambda trees: (len(trees.inverse_masses), 3, 3),
+        "force displacement": lambda trees: (len(trees.inverse_masses), 3),
+    },
+)
+
+
+@kernel()
+def project_trees(positions: Sized, trees: TreeBatches) -> None:
     """C = |xₖ₊₁ − xₖ| − Lₖ = 0 for all links of trees at once: one Newton step."""
     _solve_trees(
         positions, trees, [_measure_links(positions, each.batch) for each in trees.generations]
     )
 
 
-def remove_stretching(displacements: Floats, positions: Floats, trees: TreeBatches) -> None:
+@kernel()
+def remove_stretching(displacements: Floats, positions: Sized, trees: TreeBatches) -> None:
     """Removes from displacements (3, n) the part that stretches links, to first order.
 
     u' = u − M⁻¹ Jᵀ (J M⁻¹ Jᵀ + α̃)⁻¹ J u, at positions (3, n): a push on one particle moves the
@@ -161,9 +202,8 @@ def _force_of_links(pull: Floats) -> Floats:
     return total
 
 
-def add_start_spring_forces(
-    moved: Floats, positions: Floats, batches: Iterable[StripBatch]
-) -> None:
+@kernel()
+def add_start_spring_forces(moved: Floats, positions: Sized, batches: Sequence[StripBatch]) -> None:
     """Adds displacements (3, n) by the forces of soft links at `positions`, a step's start.
 
     See `soft_links`.
@@ -176,8 +216,9 @@ def add_start_spring_forces(
             )
 
 
+@kernel()
 def undo_implicit_damping(
-    previous_positions: Floats, start: Floats, positions: Floats, batches: Iterable[StripBatch]
+    previous_positions: Floats, start: Floats, positions: Sized, batches: Sequence[StripBatch]
 ) -> None:
     """Restores the speed lost by projecting along the new directions of edges.
 

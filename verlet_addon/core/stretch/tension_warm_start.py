@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import NONZERO, Floats, Integers, norms, sum_by
+from ..arrays import NONZERO, Booleans, Floats, Integers, longest_run, norms, run_ends, sum_by
+from ..kernel import Struct, kernel
 from ..linear.tridiagonal import Factors, factorize, solve
 from .strip_system import SEARCH_DIRECTIONS, StripSystem
 
@@ -20,6 +21,28 @@ STIFF_LINK_SHARE = 0.05
 all had stiffness, hung sheets and skirts would take a twelfth longer."""
 
 
+Struct(
+    "strip_system",
+    StripSystem,
+    reads="path warm_started both_free max_inverse_masses masses pinned",
+    shares="displacement gas_forces multipliers",
+    particles=(int, lambda system: len(system.masses)),
+    entries=(int, lambda system: len(system.path)),
+    paths=(int, lambda system: len(run_ends(system.labels)) if len(system.path) else 0),
+    ends=(Integers, lambda system: run_ends(system.labels)),
+    pins=(int, lambda system: len(system.pinned)),
+    stiff=(Integers, lambda system: np.zeros(len(system.path), dtype=np.int64)),
+    is_taut=(Booleans, lambda system: np.zeros(len(system.path), dtype=np.bool_)),
+    scratch={
+        "force_densities factor inverse": lambda system: len(system.path),
+        "right": lambda system: (longest_run(run_ends(system.labels)), 3),
+        "diagonal shares": lambda system: len(system.masses),
+        "residual direction preconditioned image solution": lambda system: (len(system.masses), 3),
+    },
+)
+
+
+@kernel()
 def warm_start_tension(
     positions: Floats,
     strip_system: StripSystem,

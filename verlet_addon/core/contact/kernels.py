@@ -1,7 +1,7 @@
-"""Kernels for contact rows in NumPy: the same as the compiled ones, which go row by row.
+"""Projection and velocity update of contact rows.
 
-Rows of a batch share no movable particle, so that solving batch after batch gives the same bits as
-solving row after row (Gauss-Seidel).
+In C they go row by row. Rows of a batch share no movable particle, so that solving batch after
+batch gives the same bits as solving row after row (Gauss-Seidel).
 """
 
 import numpy as np
@@ -9,10 +9,20 @@ import numpy as np
 from ..arrays import NONZERO, Booleans, Floats, Integers, dot, magnitudes, sum_rows
 from ..coloring import sequential_batches
 from ..detection.numpy_kernels import sum_weighted
+from ..kernel import Sized, Struct, kernel
 from .contact_rows import ContactRows
 
+Struct(
+    "contact_rows",
+    ContactRows,
+    reads="particles weights impulse_responses mobilities normals gaps targets rebounds anchors",
+    shares="friction on_ropes normal_multipliers friction_multipliers",
+    count=(int, lambda rows: len(rows.targets)),
+)
 
-def project_rows(positions: Floats, rows: ContactRows) -> None:
+
+@kernel()
+def project_rows(positions: Sized, rows: ContactRows) -> None:
     """C = n · Σ w x − target ≥ 0, and Coulomb friction, |friction| ≤ coefficient × normal.
 
     Multipliers accumulate over all rounds of a step, so that a round can reduce an excess of the
@@ -51,7 +61,8 @@ def _project(positions: Floats, rows: ContactRows, batch: Integers) -> None:
     _add(positions, rows, batch, impulse)
 
 
-def push_rows(positions: Floats, rows: ContactRows) -> None:
+@kernel()
+def push_rows(positions: Sized, rows: ContactRows) -> None:
     """Applies the accumulated multipliers of rows, with friction, to positions (3, N)."""
     impulses = rows.normals * rows.normal_multipliers - rows.friction_multipliers
     for corner in range(4):
@@ -59,7 +70,8 @@ def push_rows(positions: Floats, rows: ContactRows) -> None:
         positions += sum_rows(rows.particles[corner], moves, positions.shape[1])
 
 
-def rebound_rows(previous_positions: Floats, positions: Floats, rows: ContactRows) -> None:
+@kernel()
+def rebound_rows(previous_positions: Floats, positions: Sized, rows: ContactRows) -> None:
     """Velocity update of contacts: sets the normal speed to 0, or to the speed of a bounce.
 
     Parameters
@@ -77,8 +89,12 @@ def rebound_rows(previous_positions: Floats, positions: Floats, rows: ContactRow
         _add(previous_positions, rows, hit, impulse)
 
 
+@kernel(
+    result=lambda _, positions, *__: tuple(np.zeros((2, positions.shape[1]), dtype=bool)),
+    work=lambda _, positions, *__: np.empty(positions.shape[1]),
+)
 def find_unsafe(
-    start: Floats, positions: Floats, end: Floats, rows: ContactRows, allowed: Floats, safe: float
+    start: Floats, positions: Floats, end: Sized, rows: ContactRows, allowed: Sized, safe: float
 ) -> tuple[Booleans, Booleans]:
     """Finds particles (N,) that may have tunnelled on the way to their positions (3, N) [m].
 
