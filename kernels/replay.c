@@ -2,7 +2,7 @@
 
        replay LIBRARY CALLS
 
-   CALLS is what replay.py records; see there. Every byte that a function writes, and what it
+   CALLS is what replay.py records, and kinds.h the kinds of functions in it; see there. Every byte that a function writes, and what it
    returns, has to be what it was. */
 #include <stdint.h>
 #include <stdio.h>
@@ -34,120 +34,8 @@ typedef union {
 static int call(void *f, const char *kind, const value *v, d *result)
 {
     *result = 0.0;
-    if (IS("p-i"))
-        *result = (d)((i(*)(p))f)(v[0].address);
-    else if (IS("p-"))
-        ((void (*)(p))f)(v[0].address);
-    else if (IS("pip-"))
-        ((void (*)(p, i, p))f)(v[0].address, v[1].integer, v[2].address);
-    else if (IS("pipd-"))
-        ((void (*)(p, i, p, d))f)(v[0].address, v[1].integer, v[2].address, v[3].real);
-    else if (IS("pipi-d"))
-        *result = ((d(*)(p, i, p, i))f)(v[0].address, v[1].integer, v[2].address, v[3].integer);
-    else if (IS("pipi-"))
-        ((void (*)(p, i, p, i))f)(v[0].address, v[1].integer, v[2].address, v[3].integer);
-    else if (IS("pipp-"))
-        ((void (*)(p, i, p, p))f)(v[0].address, v[1].integer, v[2].address, v[3].address);
-    else if (IS("pippp-"))
-        ((void (*)(p, i, p, p, p))f)(v[0].address, v[1].integer, v[2].address, v[3].address,
-                                     v[4].address);
-    else if (IS("pppppp-"))
-        ((void (*)(p, p, p, p, p, p))f)(v[0].address, v[1].address, v[2].address, v[3].address,
-                                        v[4].address, v[5].address);
-    else if (IS("ppp-"))
-        ((void (*)(p, p, p))f)(v[0].address, v[1].address, v[2].address);
-    else if (IS("ip-"))
-        ((void (*)(i, p))f)(v[0].integer, v[1].address);
-    else if (IS("piippp-"))
-        ((void (*)(p, i, i, p, p, p))f)(v[0].address, v[1].integer, v[2].integer, v[3].address,
-                                        v[4].address, v[5].address);
-    else if (IS("ppddi-"))
-        ((void (*)(p, p, d, d, i))f)(v[0].address, v[1].address, v[2].real, v[3].real,
-                                     v[4].integer);
-    else if (IS("ppppdipippi-i"))
-        *result = (d)((i(*)(p, p, p, p, d, i, p, i, p, p, i))f)(
-            v[0].address, v[1].address, v[2].address, v[3].address, v[4].real, v[5].integer,
-            v[6].address, v[7].integer, v[8].address, v[9].address, v[10].integer);
-    else if (IS("pipppppppppid-"))
-        ((void (*)(p, i, p, p, p, p, p, p, p, p, p, i, d))f)(
-            v[0].address, v[1].integer, v[2].address, v[3].address, v[4].address, v[5].address,
-            v[6].address, v[7].address, v[8].address, v[9].address, v[10].address, v[11].integer,
-            v[12].real);
-    else if (IS("pppii-i"))
-        *result = (d)((i(*)(p, p, p, i, i))f)(v[0].address, v[1].address, v[2].address,
-                                              v[3].integer, v[4].integer);
-    else if (IS("ppdddi-i"))
-        *result = (d)((i(*)(p, p, d, d, d, i))f)(v[0].address, v[1].address, v[2].real, v[3].real,
-                                                 v[4].real, v[5].integer);
-    else if (IS("pippdppdpp-"))
-        ((void (*)(p, i, p, p, d, p, p, d, p, p))f)(
-            v[0].address, v[1].integer, v[2].address, v[3].address, v[4].real, v[5].address,
-            v[6].address, v[7].real, v[8].address, v[9].address);
-    else if (IS("ppippdppdppdddd-"))
-        ((void (*)(p, p, i, p, p, d, p, p, d, p, p, d, d, d, d))f)(
-            v[0].address, v[1].address, v[2].integer, v[3].address, v[4].address, v[5].real,
-            v[6].address, v[7].address, v[8].real, v[9].address, v[10].address, v[11].real,
-            v[12].real, v[13].real, v[14].real);
-    else if (IS("iipipp-i"))
-        *result = (d)((i(*)(i, i, p, i, p, p))f)(v[0].integer, v[1].integer, v[2].address,
-                                                 v[3].integer, v[4].address, v[5].address);
-    else if (IS("iippppp-"))
-        ((void (*)(i, i, p, p, p, p, p))f)(v[0].integer, v[1].integer, v[2].address, v[3].address,
-                                           v[4].address, v[5].address, v[6].address);
-    else if (IS("ipppppid-"))
-        ((void (*)(i, p, p, p, p, p, i, d))f)(v[0].integer, v[1].address, v[2].address,
-                                              v[3].address, v[4].address, v[5].address,
-                                              v[6].integer, v[7].real);
-    else if (IS("ipppppip-"))
-        ((void (*)(i, p, p, p, p, p, i, p))f)(v[0].integer, v[1].address, v[2].address,
-                                              v[3].address, v[4].address, v[5].address,
-                                              v[6].integer, v[7].address);
-    else if (IS("pipip-"))
-        ((void (*)(p, i, p, i, p))f)(v[0].address, v[1].integer, v[2].address, v[3].integer,
-                                     v[4].address);
-    else if (IS("pippiipp-"))
-        ((void (*)(p, i, p, p, i, i, p, p))f)(v[0].address, v[1].integer, v[2].address,
-                                              v[3].address, v[4].integer, v[5].integer,
-                                              v[6].address, v[7].address);
-    else if (IS("ppip-"))
-        ((void (*)(p, p, i, p))f)(v[0].address, v[1].address, v[2].integer, v[3].address);
-    else if (IS("ppipi-"))
-        ((void (*)(p, p, i, p, i))f)(v[0].address, v[1].address, v[2].integer, v[3].address,
-                                     v[4].integer);
-    else if (IS("ppippi-"))
-        ((void (*)(p, p, i, p, p, i))f)(v[0].address, v[1].address, v[2].integer, v[3].address,
-                                        v[4].address, v[5].integer);
-    else if (IS("ppipp-"))
-        ((void (*)(p, p, i, p, p))f)(v[0].address, v[1].address, v[2].integer, v[3].address,
-                                     v[4].address);
-    else if (IS("ppp-d"))
-        *result = ((d(*)(p, p, p))f)(v[0].address, v[1].address, v[2].address);
-    else if (IS("pp-"))
-        ((void (*)(p, p))f)(v[0].address, v[1].address);
-    else if (IS("ppppiii-i"))
-        *result = (d)((i(*)(p, p, p, p, i, i, i))f)(v[0].address, v[1].address, v[2].address,
-                                                    v[3].address, v[4].integer, v[5].integer,
-                                                    v[6].integer);
-    else if (IS("pppippidppp-"))
-        ((void (*)(p, p, p, i, p, p, i, d, p, p, p))f)(
-            v[0].address, v[1].address, v[2].address, v[3].integer, v[4].address, v[5].address,
-            v[6].integer, v[7].real, v[8].address, v[9].address, v[10].address);
-    else if (IS("pppipppi-"))
-        ((void (*)(p, p, p, i, p, p, p, i))f)(v[0].address, v[1].address, v[2].address,
-                                              v[3].integer, v[4].address, v[5].address,
-                                              v[6].address, v[7].integer);
-    else if (IS("ppppppipp-"))
-        ((void (*)(p, p, p, p, p, p, i, p, p))f)(v[0].address, v[1].address, v[2].address,
-                                                 v[3].address, v[4].address, v[5].address,
-                                                 v[6].integer, v[7].address, v[8].address);
-    else if (IS("pppi-i"))
-        *result = (d)((i(*)(p, p, p, i))f)(v[0].address, v[1].address, v[2].address, v[3].integer);
-    else if (IS("pppipd-"))
-        ((void (*)(p, p, p, i, p, d))f)(v[0].address, v[1].address, v[2].address, v[3].integer,
-                                        v[4].address, v[5].real);
-    else
-        return 0;
-    return 1;
+#include "kinds.h"
+    return 0;
 }
 
 static FILE *file;

@@ -25,7 +25,6 @@ sys.path.insert(0, str(ROOT))
 
 from kernels.build import COMPILER, PLATFORMS, compile_for  # noqa: E402
 from verlet_addon.core import compiled  # noqa: E402
-from verlet_addon.core.arrays import Floats  # noqa: E402
 
 FOLDER = ROOT / "build" / "replay"
 Target = tuple[str, str, list[str]]
@@ -42,11 +41,12 @@ class Recorder:
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._known: Known = {}
+        self.kinds: set[str] = set()
         self._pack, self._declare = compiled.pack, compiled.declare
 
     def listen(self) -> None:
         """Before the kernels are imported, so that they find these functions."""
-        for name in ("pack", "declare", "for_all", "row_of"):
+        for name in ("pack", "declare", "row_of"):
             setattr(compiled, name, getattr(self, name))
 
     def pack(self, *members: compiled.Member) -> compiled.Packed:
@@ -60,16 +60,6 @@ class Recorder:
         found = compiled.address(array)
         self._known[found] = array
         return found
-
-    def for_all(
-        self, call: Callable[..., Any], positions: Floats, structs: Iterable[int], *more: Floats
-    ) -> Any:
-        """Packs the addresses of the structs, so that they are known for what they are."""
-        known = [self._known[place] for place in structs]
-        row, n = self.pack(*known), positions.shape[1]
-        if known:
-            return call(positions, n, row.address, len(known), *more)
-        return None
 
     def row_of(self, structs: Iterable[int]) -> int:
         """The address of a packed array of structs, which are known for what they are."""
@@ -93,6 +83,7 @@ class Recorder:
                 number[value] if letter == "p" else value
                 for letter, value in zip(kinds, values, strict=True)
             ]
+            self.kinds.add(f"{kinds}-{result}")
             self._write(name, f"{kinds}-{result}", told, found, before, after)
             for place in buffers:
                 links = list(self._links(place))
@@ -148,10 +139,30 @@ class Recorder:
             self._file.write(was + became)
 
 
+MEMBERS = {"p": "address", "i": "integer", "d": "real"}
+"""The member of a value in replay.c for each letter."""
+
+
+def calls_by_letters(kinds: Iterable[str]) -> str:
+    """Source in C that calls a function by the letters of its arguments and its result."""
+    lines = []
+    for kind in sorted(kinds):
+        letters, result = kind.split("-")
+        values = ", ".join(f"v[{k}].{MEMBERS[letter]}" for k, letter in enumerate(letters))
+        call = f"(({result or 'void'} (*)({', '.join(letters)}))f)({values})"
+        lines += [
+            f'if (IS("{kind}")) {{',
+            f"{'*result = (d)' if result else ''}{call};",
+            "return 1; }",
+        ]
+    return "\n".join(lines)
+
+
 def record(path: Path) -> None:
     """Records some steps of every body of the tests but the largest."""
     with path.open("wb") as file:
-        Recorder(file).listen()
+        recorder = Recorder(file)
+        recorder.listen()
         from tests.core.bodies import GRAVITY, built_state
         from tests.core.test_compiled_kernels import BODIES
         from tests.core.test_detection import crumpled
@@ -173,6 +184,7 @@ def record(path: Path) -> None:
         surfaces, start, end = crumpled(np.random.default_rng(0))
         find_contacts(surfaces, start, end, skin=0.01)
         prevent_tunnelling(surfaces, start, end, np.ones(end.shape[1]))
+    path.with_name("kinds.h").write_text(calls_by_letters(recorder.kinds), "utf-8")
 
 
 def replay(system: str, processor: str, runner: list[str]) -> int:
@@ -180,7 +192,7 @@ def replay(system: str, processor: str, runner: list[str]) -> int:
     machine = PLATFORMS[system, processor]
     library = compile_for(machine, FOLDER)
     program = FOLDER / ("replay.exe" if system == "Windows" else "replay")
-    command = [*COMPILER, "-target", machine.target, "-O1"]
+    command = [*COMPILER, "-target", machine.target, "-O1", f"-I{FOLDER}"]
     subprocess.run([*command, "-o", program, ROOT / "kernels" / "replay.c"], check=True)
     command = [*runner, str(program), str(library), str(FOLDER / "calls")]
     quiet = os.environ | {"WINEDEBUG": "-all"}

@@ -7,7 +7,7 @@ import ctypes
 import os
 import struct
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, wraps
 from hashlib import sha256
@@ -233,15 +233,6 @@ def row_of(structs: Sequence[int]) -> bytes:
     return struct.pack(f"={len(structs)}q", *structs)
 
 
-def for_all(
-    call: Callable[..., Any], positions: NDArray[Any], structs: NDArray[Any], *more: NDArray[Any]
-) -> Any:
-    """Calls a C function once with the structs of all batches, unless there are none."""
-    if not len(structs):
-        return None
-    return call(positions, positions.shape[1], structs, len(structs), *more)
-
-
 def cached_struct(make: Callable[[Batch], Packed]) -> Callable[[Batch], int]:
     """Decorates a function that packs a batch: caches structs by batch, and returns addresses."""
     kept: dict[int, tuple[ref[Batch], Packed]] = {}
@@ -259,23 +250,3 @@ def cached_struct(make: Callable[[Batch], Packed]) -> Callable[[Batch], int]:
             return known[key]
 
     return find
-
-
-def cached_row(find: Callable[[Batch], int]) -> Callable[[Iterable[Batch]], NDArray[Any]]:
-    """Makes a function that returns the struct addresses of batches as an array, and caches it.
-
-    `find` is decorated by `cached_struct`. A mesh with a vertex of many edges has a hundred
-    batches, which every step passes to C.
-    """
-    known: dict[tuple[int, ...], tuple[list[ref[Batch]], NDArray[Any]]] = {}
-
-    def row(batches: Iterable[Batch]) -> NDArray[Any]:
-        chosen = list(batches)
-        key = tuple(map(id, chosen))
-        found = known.get(key)
-        if found is None:
-            alive = [ref(batch, lambda _: known.pop(key, None)) for batch in chosen]
-            found = known[key] = (alive, np.array([*map(find, chosen)], dtype=np.int64))
-        return found[1]
-
-    return row
