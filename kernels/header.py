@@ -66,7 +66,8 @@ def constants(known: dict[str, set[int | float]]) -> Iterator[str]:
     for name in sorted(used & known.keys() - defined):
         if len(known[name]) > 1:
             raise ValueError(f"{name} has several values: {sorted(known[name])}")
-        yield f"#define {name} {known[name].pop()!r}"
+        value = known[name].pop()
+        yield f"#define {name} {value if isinstance(value, int) else float(value)!r}"
 
 
 def member(name: str, hint: Any, *, shared: bool) -> Iterator[str]:

@@ -25,7 +25,7 @@ from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.scene import Sample
 from verlet_addon.core.settings import BodySettings
 from verlet_addon.core.solid import solid_step
-from verlet_addon.core.solid.compiled_contact_solver import solve_contacts
+from verlet_addon.core.solid.contact_solver import solve_contacts
 
 pytestmark = pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")
 

@@ -23,8 +23,8 @@ from verlet_addon.core.geometry.rest_shape import build_rest_shape
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.solid.elements import POISSON
+from verlet_addon.core.solid.kernels import find_stress
 from verlet_addon.core.solid.lattice import Lattice
-from verlet_addon.core.solid.numpy_kernels import find_stress
 from verlet_addon.core.solid.solid_body import build_solid, rest_nodes, uniform_rotations
 
 JELLY = BodySettings(body_type="SOFT")

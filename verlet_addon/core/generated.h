@@ -3,25 +3,33 @@
 #ifndef VERLET_GENERATED_H
 #define VERLET_GENERATED_H
 
+#define ACTIVE_SET_TOLERANCE 0.05
 #define AXIS_INERTIA_SHARE 1e-12
 #define BOTH_FOLDED_PRODUCT 3.0
+#define BOX_NUMBERS 19
 #define CLOSED_SEAM_FACTOR 10.0
 #define CONTACT_TOLERANCE 1e-07
+#define FIRST_LAME 3.10344827586207
+#define HINGE_PARTICLES 4
 #define JOINT_REGULARIZATION 0.001
 #define JOINT_RESIDUAL 1e-06
 #define JOINT_STRAIN_TOLERANCE 0.001
 #define LINE_SEARCH_ROUNDS 4
+#define MAX_ACTIVE_SET_CHANGES 6
 #define MAX_BUCKLING 0.1
 #define MAX_DESCENT_ROUNDS 60
 #define MAX_JOINT_CG_ROUNDS 100
 #define MAX_LINK_TAUTNESS 1000000.0
 #define MAX_PARENTS 4
 #define MAX_ROPE_ROUNDS 30
+#define MAX_SOLID_CG_ROUNDS 400
+#define MAX_SQUARED_STRETCH 8.0
 #define MAX_STALLED_SWEEPS 4
 #define MAX_STRAIN 0.012
 #define MAX_SWEEPS 16
 #define MAX_WEAVE_CG_ROUNDS 60
 #define MEMBERS 4
+#define MIN_CG_ROUNDS 2
 #define MIN_CHUNK 128
 #define MIN_CONTACT_PUSH 1e-07
 #define MIN_FACE_SCALE 0.98
@@ -30,14 +38,26 @@
 #define MIN_SWEEP_PROGRESS 0.97
 #define MIN_TAUTNESS 2.5
 #define NEGLIGIBLE_INERTIA 1e-11
+#define NEGLIGIBLE_MOVE 1e-08
 #define NEGLIGIBLE_RESIDUAL 1e-10
+#define NONZERO 1e-300
 #define OCTAVES 3
 #define OVER_RELAXATION 1.5
+#define PIECE 56
+#define QUADRATIC_NODES 20
 #define RESOLVED_VIBRATION 0.1
+#define REST_SHARE 1e-05
 #define REST_TOLERANCE 1e-09
+#define ROLLING 50
+#define ROLLING_LEVER 0.4192627457812106
 #define ROPE_STRAIN_TOLERANCE 1e-07
+#define ROTATION_ROUNDS 10
+#define ROTATION_TOLERANCE 1e-09
 #define SEARCH_DIRECTIONS 2
+#define SHORTEST 1e-12
 #define SLIP_SHARE 0.2
+#define SLOW_SHARE 0.02
+#define SLOW_STEPS 8
 #define STIFF_LINK_SHARE 0.05
 #define STRAIN_LIMITING_ROUNDS 160
 #define STRAIN_NUMBERS 26
@@ -268,6 +288,13 @@ typedef struct pieces {
     integer size;
 } pieces;
 
+typedef struct pin_springs {
+    const integer *points;
+    const real *stiffnesses;
+    real *targets;
+    integer count;
+} pin_springs;
+
 typedef struct plain_model {
     real velocity_gain;
     real h_squared;
@@ -311,6 +338,18 @@ typedef struct plane_contact {
     real drift;
     real bend;
 } plane_contact;
+
+typedef struct point_contacts {
+    real *normals;
+    real *levels;
+    real *frictions;
+    real *stiffnesses;
+    real *start;
+    real *anchors;
+    real *friction_stiffnesses;
+    real *normal_forces;
+    integer points;
+} point_contacts;
 
 typedef struct restarted_multipliers {
     real kept_share;
@@ -368,6 +407,118 @@ typedef struct shell {
     integer angles;
     real *interleaved;
 } shell;
+
+typedef struct solid_boxes {
+    const integer *filled;
+    const integer *cells;
+    const integer *corners;
+    const integer *kinds;
+    const real *volumes;
+    const real *blocks;
+    const real *sizes;
+    integer count;
+} solid_boxes;
+
+typedef struct solid_cells {
+    const integer *others;
+    const integer *slots;
+    const integer *widths;
+    const integer *starts;
+    integer *nodes;
+    integer *kinds;
+    real *gradients;
+    real *volumes;
+    integer count;
+    integer other_count;
+    integer width;
+    four_reals *tiles;
+} solid_cells;
+
+typedef struct solid_corotation {
+    real *quaternions;
+    real *rotations;
+    real *volume_gradients;
+    real *growths;
+} solid_corotation;
+
+typedef struct solid_corotations {
+    const struct solid_corotation *linear;
+    const struct solid_corotation *quadratic;
+    struct solid_box_state *boxes;
+} solid_corotations;
+
+typedef struct solid_embedding {
+    const integer *nodes;
+    const real *weights;
+    integer points;
+    integer width;
+} solid_embedding;
+
+typedef struct solid_lattice {
+    integer nodes;
+    four_reals *rest;
+    const struct solid_cells *linear;
+    const struct solid_cells *quadratic;
+    const struct solid_boxes *boxes;
+} solid_lattice;
+
+typedef struct solid_model {
+    real velocity_gain;
+    real h_squared;
+    const struct solid_system *system;
+    real modulus;
+    real implicit;
+    real passed;
+    real residual;
+    real relative_change;
+    integer pins;
+    integer *pinned;
+    real *start;
+    real *inertia;
+    real *stress_forces;
+    real *forces;
+    real *opposed;
+    real *work;
+} solid_model;
+
+typedef struct solid_part {
+    const struct solid_lattice *lattice;
+    const struct solid_corotations *corotations;
+    real stiffness;
+} solid_part;
+
+typedef struct solid_system {
+    const struct solid_part *const *parts;
+    integer parts_count;
+    const struct solid_embedding *embedding;
+    const real *masses;
+    const real *diagonal;
+    const integer *components;
+    const struct pin_springs *pin_springs;
+    const struct point_contacts *contacts;
+    real *predicted;
+    real *predicted_nodes;
+    integer nodes;
+    integer pieces;
+    struct solid_piece *rigid_pieces;
+    four_reals *blocks;
+    four_reals *moves;
+    four_reals *forces;
+    four_reals *residual;
+    four_reals *ahead;
+    four_reals *search;
+    four_reals *along;
+    four_reals *arms;
+    real *inverse_masses;
+    real *rolling;
+} solid_system;
+
+typedef struct solver_tolerance {
+    real relative;
+    real absolute;
+    integer min_rounds;
+    real negligible;
+} solver_tolerance;
 
 typedef struct stencil_batch {
     const integer *particles;
@@ -527,12 +678,16 @@ typedef struct weave_batch {
 } weave_batch;
 
 EXPORT void add_start_spring_forces(real *, real *, integer, const strip_batch *const *, integer);
+EXPORT void clamp_points(const solid_system *, const real *, real *);
 EXPORT void conserve_momentum(const integer *, integer, const real *, const real *, const real *,
     const real *, real *, real *);
 EXPORT void eliminate_unknowns(real *, integer, real *, integer);
 EXPORT void factorize_pentadiagonal(real *, integer);
+EXPORT void find_stress(const solid_lattice *, const real *, const solid_corotations *, real, const
+    real *, real *, real *, real *);
 EXPORT void find_unsafe(const real *, const real *, const real *, integer, const contact_rows *,
     const real *, integer, real, uint8_t *, uint8_t *, real *);
+EXPORT void interpolate(const solid_embedding *, const real *, integer, real *);
 EXPORT integer limit_strain(real *, const strip_links *, real);
 EXPORT real linearize_shell(const shell *, const real *, real *);
 EXPORT void multiply_shell(const shell *, const real *, real *);
@@ -557,6 +712,7 @@ EXPORT void push_rows(real *, integer, const contact_rows *);
 EXPORT void rebound_plane(real *, integer, real *, const plane_contact *);
 EXPORT void rebound_rows(real *, real *, integer, const contact_rows *);
 EXPORT void remove_stretching(real *, real *, integer, const tree *);
+EXPORT void solve_contacts(const solid_system *, real *, real *, const solver_tolerance *);
 EXPORT void solve_impulses(const real *, integer, const contact_rows *, const rope_slice *const *,
     integer, const real *, const real *, const real *, const real *, real *, real *, real *);
 EXPORT void start_multipliers(const restarted_multipliers *);
@@ -567,6 +723,7 @@ EXPORT void turbulence(const real *, integer, real, const noise_tables *, real *
 EXPORT void undo_implicit_damping(real *, real *, real *, integer, const strip_batch *const *,
     integer);
 EXPORT void update_diagonal_rests(real *, integer, const face_diagonals *);
+EXPORT void update_velocities(const solid_system *, const real *, const real *, real *, real *);
 EXPORT void volumes_and_gradients(const real *, integer, const chambers *, real *, real *);
 EXPORT void warm_start_tension(real *, const strip_system *, real, real, integer);
 EXPORT void wave_laplacian(const water *, const real *, integer, real *);

@@ -19,6 +19,9 @@ typedef int64_t integer;
 #define EXPORT __attribute__((visibility("default")))
 #endif
 
+/* Four numbers at a time: solid/simd.h. */
+typedef real four_reals __attribute__((vector_size(32), aligned(8)));
+
 #include "generated.h"
 
 /* Functions that take little time are optimized for size (SMALL), and only loops marked WIDE are
@@ -30,11 +33,6 @@ typedef int64_t integer;
 #define WIDE
 #define SMALL __attribute__((unused))
 #endif
-
-/* Lower bound of distances that are divisors [m]; coincident particles have no direction. */
-#define SHORTEST 1e-12
-/* Lower bound of divisors that may be arbitrarily small, against 0 / 0. */
-#define NONZERO 1e-300
 
 /* Two numbers at a time, which every processor supports: the same bits as one by one. */
 typedef real two_reals __attribute__((vector_size(16)));

@@ -21,7 +21,7 @@ from .plasticity import Plastic, with_permanent_rests
 from .rigid.piece_poses import PiecePoses
 from .ropes.constraints import RopeBatches, rope_batches
 from .shell.shell_system import ShellSystem, shell_system
-from .solid.numpy_contact_solver import SolidSystem
+from .solid.linear_system import SolidSystem
 from .solid.solid_body import SolidState
 from .solid.solid_system import solid_system
 from .stretch.constraints import LengthBatches, length_batches

@@ -2,8 +2,7 @@
 #include "../linear/pentadiagonal.h"
 #include "hinges.h"
 
-/* Particles of a hinge, and of a line. */
-#define HINGE_PARTICLES 4
+/* Particles of a line. */
 #define LINE_PARTICLES 3
 
 /* Solves all lines of one strip as one system. */

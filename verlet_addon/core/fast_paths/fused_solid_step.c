@@ -2,28 +2,6 @@
    order. See fused_solid_step.py. */
 #include "../solid/contact_solver.h"
 
-/* Functions of solid/. */
-void find_stress(const solid_lattice *lattice, const real *nodes, const solid_corotations *corotations,
-                 real modulus, const real *moves, real *forces, real *opposed, four *work);
-void interpolate(const solid_embedding *embedding, const real *nodes, integer m, real *found);
-void solve_solid_system(const solid_system *all, const real *right, real *moves, real tolerance,
-                 real enough, real least, integer fewest);
-void update_solid_velocities(const solid_system *all, const real *start, real *moves, real *nodes,
-                real *previous);
-void clamp_solid_points(const solid_system *all, const real *nodes, real *points);
-
-/* Constants of the solid for steps of one length; see SolidSystem, Solid and solid/solid_step.py. */
-typedef struct {
-    const solid_system *system;
-    real modulus, velocity_gain, h_squared, implicit, passed; /* see step_shares */
-    real residual, relative_change, negligible, rest_share, slow_share;
-    integer slow_steps, min_rounds;
-    integer pins;          /* number of pins, which are the first springs of the system */
-    const integer *pinned; /* (pins,) */
-    real *start, *inertia, *stress_forces, *forces, *opposed; /* (3, m) scratch */
-    four *work;                                       /* (2, m) */
-} solid_model;
-
 /* State of the solid, which steps change. */
 typedef struct {
     real *nodes, *previous_nodes, *moves; /* (3, m) */
@@ -91,7 +69,7 @@ SMALL static real extent(const real *moves, integer m)
 static void predict(const solid_model *body, solid_state *state, const frame_inputs *inputs, integer number)
 {
     const solid_system *all = body->system;
-    integer m = all->nodes, g = all->springs;
+    integer m = all->nodes, g = all->pin_springs->count;
     copy(body->start, state->nodes, 3 * m);
     for (int axis = 0; axis < 3; axis++)
         for (integer i = axis * m; i < (axis + 1) * m; i++) {
@@ -103,7 +81,7 @@ static void predict(const solid_model *body, solid_state *state, const frame_inp
     copy(state->previous_points, state->points, 3 * all->contacts->points);
     copy(all->contacts->start, state->points, 3 * all->contacts->points);
     for (integer i = 0; i < 3 * g; i++)
-        all->targets[i] = at_step(inputs->targets_start[i], inputs->targets_end[i], number,
+        all->pin_springs->targets[i] = at_step(inputs->targets_start[i], inputs->targets_end[i], number,
                                      inputs->steps);
 }
 
@@ -114,12 +92,12 @@ SMALL static int falls_freely(const solid_model *body, const solid_state *state)
     const point_contacts *contacts = all->contacts;
     integer m = all->nodes, p = contacts->points;
     real largest = 0.0;
-    if (!*state->unstressed || all->springs)
+    if (!*state->unstressed || all->pin_springs->count)
         return 0;
     for (integer i = 0; i < 3 * m; i++)
         largest = larger(largest, state->free[i] < 0.0 ? -state->free[i] : state->free[i]);
-    if (extent(state->free, m) > body->negligible * largest
-        || extent(body->inertia, m) > body->negligible * largest)
+    if (extent(state->free, m) > NEGLIGIBLE_MOVE * largest
+        || extent(body->inertia, m) > NEGLIGIBLE_MOVE * largest)
         return 0;
     for (integer i = 0; i < p; i++) {
         real height = 0.0;
@@ -154,14 +132,14 @@ static void find_stress_forces(const solid_model *body, solid_state *state, real
     real total = 0.0, h_squared = body->h_squared;
     for (integer i = 0; i < 3 * m; i++)
         body->stress_forces[i] = body->implicit * state->free[i] + body->passed * body->inertia[i];
-    find_stress(all->parts->lattice, body->start, all->parts->corotations, body->modulus, body->stress_forces, body->forces,
+    find_stress(all->parts[0]->lattice, body->start, all->parts[0]->corotations, body->modulus, body->stress_forces, body->forces,
                 body->opposed, body->work);
     for (int axis = 0; axis < 3; axis++)
         for (integer n = 0, i = axis * m; n < m; n++, i++) {
             body->stress_forces[i] = h_squared * body->forces[i] - body->opposed[i];
             total += body->stress_forces[i] * body->stress_forces[i] * all->inverse_masses[n];
         }
-    *state->unstressed = total <= body->negligible * body->negligible * free_motion;
+    *state->unstressed = total <= NEGLIGIBLE_MOVE * NEGLIGIBLE_MOVE * free_motion;
 }
 
 /* Solves elasticity, springs and contacts, and updates velocities. */
@@ -171,12 +149,18 @@ SMALL static void solve(const solid_model *body, solid_state *state, real free_m
     for (integer i = 0; i < all->contacts->points; i++)
         all->contacts->friction_stiffnesses[i] = -1.0;
     find_stress_forces(body, state, free_motion);
-    solve_solid_system(all, body->stress_forces, state->moves, body->residual,
-                body->relative_change * body->relative_change * relative_motion_square(all, body->inertia),
-                body->negligible * body->negligible * free_motion,
-                *state->slow_steps >= body->slow_steps ? 0 : body->min_rounds);
-    update_solid_velocities(all, body->start, state->moves, state->nodes, state->previous_nodes);
-    clamp_solid_points(all, state->nodes, state->points);
+    real relative = relative_motion_square(all, body->inertia);
+    const solver_tolerance tolerance = {
+        .relative = body->residual,
+        .absolute = body->relative_change * body->relative_change * relative,
+        .negligible = NEGLIGIBLE_MOVE * NEGLIGIBLE_MOVE * free_motion,
+        .min_rounds = *state->slow_steps >= SLOW_STEPS ? 0 : MIN_CG_ROUNDS,
+    };
+    solve_contacts(all, body->stress_forces, state->moves, &tolerance);
+    update_velocities(all, body->start, state->moves, state->nodes, state->previous_nodes);
+    for (integer i = 0; i < 3 * all->nodes; i++)
+        state->moves[i] = state->nodes[i] - all->predicted_nodes[i];
+    clamp_points(all, state->nodes, state->points);
 }
 
 /* Resets nodes to the start of the step, without velocity. */
@@ -194,7 +178,7 @@ SMALL static void keep_at_rest(const solid_model *body, solid_state *state)
 SMALL static int is_at_rest(const solid_model *body, const solid_state *state, real free_motion)
 {
     const solid_system *all = body->system;
-    real most = body->rest_share * body->rest_share * free_motion;
+    real most = REST_SHARE * REST_SHARE * free_motion;
     return *state->slow_steps && motion_square(all, body->inertia, NULL) <= most
            && motion_square(all, state->nodes, body->start) <= most
            && motion_square(all, state->nodes, state->previous_nodes) <= most;
@@ -206,10 +190,10 @@ SMALL static void take_step(const solid_model *body, solid_state *state, const f
     integer m = all->nodes;
     predict(body, state, inputs, number);
     real free_motion = motion_square(all, state->free, NULL);
-    int slow = motion_square(all, body->inertia, NULL) < body->slow_share * body->slow_share * free_motion;
+    int slow = motion_square(all, body->inertia, NULL) < SLOW_SHARE * SLOW_SHARE * free_motion;
     *state->slow_steps = slow ? *state->slow_steps + 1 : 0;
     *state->is_at_rest = 0;
-    if (*state->slow_steps >= body->slow_steps)
+    if (*state->slow_steps >= SLOW_STEPS)
         for (integer i = 0; i < 3 * m; i++)
             state->moves[i] = -state->free[i];
     if (falls_freely(body, state)) {
@@ -237,6 +221,6 @@ EXPORT SMALL void step_solid(const solid_model *body, solid_state *state, const 
         take_step(body, state, inputs, number);
         for (int axis = 0; axis < 3; axis++)
             for (integer i = 0; i < body->pins; i++)
-                state->points[axis * p + body->pinned[i]] = all->targets[axis * all->springs + i];
+                state->points[axis * p + body->pinned[i]] = all->pin_springs->targets[axis * all->pin_springs->count + i];
     }
 }

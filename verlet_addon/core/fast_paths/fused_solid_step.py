@@ -2,20 +2,15 @@
 
 import numpy as np
 
-from ..arrays import Floats
-from ..compiled import Packed, backend, cached_struct, declare, pack
+from ..arrays import Floats, Integers
+from ..compiled import backend, declare, pack
+from ..kernel import Struct
 from ..phases.step_data import Body
 from ..scene import Plane, Sample
 from ..settings import SceneSettings
-from ..solid.compiled_contact_solver import pack_system
-from ..solid.numpy_contact_solver import PointContacts
-from ..solid.solid_body import SleepState, SolidState
+from ..solid.linear_system import PointContacts, SolidSystem
+from ..solid.solid_body import SleepState, Solid, SolidState
 from ..solid.solid_step import (
-    MIN_CG_ROUNDS,
-    NEGLIGIBLE_MOVE,
-    REST_SHARE,
-    SLOW_SHARE,
-    SLOW_STEPS,
     relative_change,
     residual_share,
     step_inputs,
@@ -114,7 +109,7 @@ def _take_steps(
     )
     at_rest = np.array_equal(*targets)
     inputs = pack(count, gravity, *targets, at_rest)
-    _step_solid(_solid_struct(batches), state_struct.address, inputs.address)
+    _step_solid(SOLID_MODEL.address(batches), state_struct.address, inputs.address)
     solid_state.nodes, solid_state.previous_nodes, solid_state.moves = nodes, previous_nodes, moves
     solid_state.slow_steps, solid_state.unstressed = int(flags[0]), bool(flags[1])
     state.positions, state.previous_positions = points, previous_points
@@ -127,29 +122,34 @@ def _take_steps(
         solid_state.sleep_state = SleepState([rows.copy() for rows in own], points.copy())
 
 
-@cached_struct
-def _solid_struct(batches: Batches) -> Packed:
-    """The struct `solid_model` of fused_solid_step.c."""
-    model, system = batches.model, batches.solid
-    solid, dt = model.solid, batches.steps[0]
-    assert solid is not None
-    assert system is not None
-    work = np.empty((5, *system.predicted_nodes.shape))
-    return pack(
-        pack_system(system),
-        solid.modulus,
-        batches.velocity_gain,
-        batches.h_squared,
-        *step_shares(solid, dt, batches.h_squared),
-        residual_share(solid, dt),
-        relative_change(solid),
-        NEGLIGIBLE_MOVE,
-        REST_SHARE,
-        SLOW_SHARE,
-        SLOW_STEPS,
-        MIN_CG_ROUNDS,
-        len(model.pinned),
-        model.pinned,
-        *work,
-        np.empty((2, system.predicted_nodes.shape[1], 4)),
-    )
+SOLID_MODEL = Struct(
+    "solid_model",
+    Batches,
+    reads="velocity_gain h_squared",
+    system=(SolidSystem, lambda batches: _parts(batches)[1]),
+    modulus=(float, lambda batches: _parts(batches)[0].modulus),
+    implicit=(float, lambda batches: _shares(batches)[0]),
+    passed=(float, lambda batches: _shares(batches)[1]),
+    residual=(float, lambda batches: residual_share(_parts(batches)[0], batches.steps[0])),
+    relative_change=(float, lambda batches: relative_change(_parts(batches)[0])),
+    pins=(int, lambda batches: len(batches.model.pinned)),
+    pinned=(Integers, lambda batches: batches.model.pinned),
+    scratch={
+        "start inertia stress_forces forces opposed": lambda batches: (
+            _parts(batches)[1].predicted_nodes.shape
+        ),
+        "work": lambda batches: (2, _parts(batches)[1].predicted_nodes.shape[1], 4),
+    },
+)
+
+
+def _parts(batches: Batches) -> tuple[Solid, SolidSystem]:
+    """The solid of a body, and its system."""
+    assert batches.model.solid is not None
+    assert batches.solid is not None
+    return batches.model.solid, batches.solid
+
+
+def _shares(batches: Batches) -> tuple[float, float]:
+    """The shares of `step_shares`."""
+    return step_shares(_parts(batches)[0], batches.steps[0], batches.h_squared)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import Floats, magnitudes
 from ..field import Field, Kind
-from ..solid.numpy_kernels import scatter_to_nodes
+from ..solid.kernels import scatter_to_nodes
 from ..solid.solid_body import Solid
 from .aerodynamics import air_forces
 from .exposed_surface import ExposedSurface

@@ -11,10 +11,10 @@ from ..integrators import start_displacement
 from ..mesh import MeshData
 from ..model import SoftBodyModel
 from ..solid.collider_contacts import ColliderContacts
-from ..solid.compiled_kernels import interpolate
 from ..solid.coupled_solids import CoupledSolids, step_coupled_solids
 from ..solid.coupled_system import SolidContacts
 from ..solid.external_moves import move_nodes_with_points
+from ..solid.kernels import interpolate
 from ..solid.solid_body import fit_linear, rest_nodes, start_solid
 from ..solid.solid_step import (
     SolidStep,

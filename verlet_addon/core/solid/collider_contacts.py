@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers, dot
 from ..contact.contact_rows import ContactRows, max_push_out
 from .lattice import Embedding
-from .numpy_contact_solver import PointContacts, SolidSystem
+from .linear_system import PointContacts, SolidSystem
 
 SEPARATION_ROUNDS = 4
 """Rounds in which points are projected out of contacts; more than one is needed in corners."""

@@ -1,9 +1,5 @@
-/* Solution for stress, pins and contacts as one system: the same as numpy_contact_solver.py. */
+/* Solution for stress, pins and contacts as one system: the same as contact_solver.py. */
 #include "contact_solver.h"
-
-#define MAX_ACTIVE_SET_CHANGES 6
-#define ACTIVE_SET_TOLERANCE 0.05
-#define MAX_SOLID_CG_ROUNDS 400
 
 static real along_normal(const point_contacts *contacts, integer i, const real vector[3])
 {
@@ -94,18 +90,18 @@ SMALL static four contact_force(const solid_system *all, integer i)
 /* Force of pin k at the predicted place of its point. */
 SMALL static four pin_force(const solid_system *all, integer k)
 {
-    integer i = all->sprung_points[k], p = all->embedding->points;
+    integer i = all->pin_springs->points[k], p = all->embedding->points;
     four pull = broadcast(0.0);
     for (int a = 0; a < 3; a++)
-        pull[a] = all->spring_stiffnesses[k] * (all->targets[a * all->springs + k] - all->predicted[a * p + i]);
+        pull[a] = all->pin_springs->stiffnesses[k] * (all->pin_springs->targets[a * all->pin_springs->count + k] - all->predicted[a * p + i]);
     return pull;
 }
 
 /* Adds the forces of pins and active contacts at predicted points to the rows (m,) of nodes. */
 SMALL static void add_forces(const solid_system *all, four *rows)
 {
-    for (integer k = 0; k < all->springs; k++)
-        scatter_to_nodes(all->embedding, all->sprung_points[k], pin_force(all, k), rows);
+    for (integer k = 0; k < all->pin_springs->count; k++)
+        scatter_to_nodes(all->embedding, all->pin_springs->points[k], pin_force(all, k), rows);
     for (integer i = 0; i < all->contacts->points; i++)
         if (all->contacts->friction_stiffnesses[i] >= 0.0)
             scatter_to_nodes(all->embedding, i, contact_force(all, i), rows);
@@ -129,17 +125,17 @@ SMALL static void store_normal_forces(const solid_system *all)
 static real multiply_system(const solid_system *all, const four *moves, four *found)
 {
     four total = broadcast(0.0);
-    for (integer k = 0, first = 0; k < all->count; k++) {
-        const solid_part *part = all->parts + k;
+    for (integer k = 0, first = 0; k < all->parts_count; k++) {
+        const solid_part *part = all->parts[k];
         integer next = first + part->lattice->nodes;
         multiply_stiffness(part->lattice, part->corotations, NULL, moves + first, found + first);
         for (integer i = first; i < next; i++)
             found[i] = broadcast(all->masses[i]) * moves[i] + broadcast(part->stiffness) * found[i];
         first = next;
     }
-    for (integer k = 0; k < all->springs; k++) {
-        four moved = interpolate_four(all->embedding, all->sprung_points[k], moves);
-        scatter_to_nodes(all->embedding, all->sprung_points[k], broadcast(all->spring_stiffnesses[k]) * moved, found);
+    for (integer k = 0; k < all->pin_springs->count; k++) {
+        four moved = interpolate_four(all->embedding, all->pin_springs->points[k], moves);
+        scatter_to_nodes(all->embedding, all->pin_springs->points[k], broadcast(all->pin_springs->stiffnesses[k]) * moved, found);
     }
     for (integer i = 0; i < all->contacts->points; i++)
         if (all->contacts->friction_stiffnesses[i] >= 0.0) {
@@ -179,9 +175,9 @@ SMALL static void add_to_rigid_modes(const solid_system *all, integer point, con
 {
     const integer end = all->embedding->width * (point + 1);
     for (integer c = all->embedding->width * point; c < end;) {
-        integer label = all->labels[all->embedding->nodes[c]];
+        integer label = all->components[all->embedding->nodes[c]];
         real share = 0.0, place[3] = {0.0, 0.0, 0.0};
-        for (; c < end && all->labels[all->embedding->nodes[c]] == label; c++) {
+        for (; c < end && all->components[all->embedding->nodes[c]] == label; c++) {
             share += all->embedding->weights[c];
             for (int a = 0; a < 3; a++)
                 place[a] += all->embedding->weights[c]
@@ -199,17 +195,17 @@ static void assemble_preconditioner(const solid_system *all)
 {
     const point_contacts *contacts = all->contacts;
     real stiffness[9];
-    add_masses(all->rigid_pieces, all->pieces, all->labels, all->masses, all->predicted_nodes,
+    add_masses(all->rigid_pieces, all->pieces, all->components, all->masses, all->predicted_nodes,
                  all->nodes);
     for (integer i = 0; i < all->nodes; i++)
         for (int a = 0; a < 3; a++) {
             all->blocks[3 * i + a] = broadcast(0.0);
             all->blocks[3 * i + a][a] = all->diagonal[i];
         }
-    for (integer k = 0; k < all->springs; k++) {
+    for (integer k = 0; k < all->pin_springs->count; k++) {
         for (int i = 0; i < 9; i++)
-            stiffness[i] = i % 4 ? 0.0 : all->spring_stiffnesses[k];
-        add_block(all, all->sprung_points[k], stiffness);
+            stiffness[i] = i % 4 ? 0.0 : all->pin_springs->stiffnesses[k];
+        add_block(all, all->pin_springs->points[k], stiffness);
     }
     for (integer point = 0; point < contacts->points; point++)
         if (contacts->friction_stiffnesses[point] >= 0.0) {
@@ -230,7 +226,7 @@ static void assemble_preconditioner(const solid_system *all)
 /* Displacement of node i by the last coarse correction. */
 ALWAYS_INLINE four rigid_correction(const solid_system *all, integer i)
 {
-    integer label = all->labels[i];
+    integer label = all->components[i];
     return label >= 0 ? rigid_motion(all->rigid_pieces + label, all->arms[i]) : broadcast(0.0);
 }
 
@@ -242,9 +238,9 @@ static real precondition(const solid_system *all, four *vector, real share, cons
     for (integer k = 0; k < all->pieces; k++)
         all->rigid_pieces[k].loads[0] = all->rigid_pieces[k].loads[1] = broadcast(0.0);
     for (integer i = 0; i < all->nodes;) {
-        integer label = all->labels[i];
+        integer label = all->components[i];
         four pull = broadcast(0.0), spin = broadcast(0.0);
-        for (; i < all->nodes && all->labels[i] == label; i++) {
+        for (; i < all->nodes && all->components[i] == label; i++) {
             const four *block = all->blocks + 3 * i, rest = vector[i] - broadcast(share) * less[i];
             vector[i] = rest;
             all->ahead[i] = block[0] * broadcast(rest[0]) + block[1] * broadcast(rest[1])
@@ -262,18 +258,20 @@ static real precondition(const solid_system *all, four *vector, real share, cons
 }
 
 /* Preconditioned conjugate gradients for the moves, from their present values. */
-static void solve_moves(const solid_system *all, real tolerance, real absolute, real negligible, integer min_rounds)
+static void solve_moves(const solid_system *all, const solver_tolerance *tolerance)
 {
+    real negligible = tolerance->negligible;
     integer m = all->nodes;
     assemble_preconditioner(all);
     multiply_system(all, all->moves, all->along);
     copy((real *)all->residual, (const real *)all->forces, 4 * m);
     real given = precondition(all, all->residual, 0.0, all->along);
-    real small = larger(larger(tolerance * tolerance * given, absolute), negligible);
+    real small = larger(larger(tolerance->relative * tolerance->relative * given, tolerance->absolute),
+                        negligible);
     real size = precondition(all, all->residual, 1.0, all->along), share = 0.0;
     for (integer i = 0; i < m; i++)
         all->search[i] = broadcast(0.0);
-    for (integer number = 0; number < MAX_SOLID_CG_ROUNDS && size > (number < min_rounds ? negligible : small);
+    for (integer number = 0; number < MAX_SOLID_CG_ROUNDS && size > (number < tolerance->min_rounds ? negligible : small);
          number++) {
         for (integer i = 0; i < m; i++)
             all->search[i] = all->ahead[i] + rigid_correction(all, i) + broadcast(share) * all->search[i];
@@ -289,13 +287,13 @@ static void solve_moves(const solid_system *all, real tolerance, real absolute, 
 }
 
 /* Writes moves (3, m), anchors, friction stiffnesses and normal forces; after find_stress. */
-EXPORT void solve_solid_system(const solid_system *all, const real *right, real *moves, real tolerance,
-                        real absolute, real negligible, integer min_rounds)
+EXPORT void solve_contacts(const solid_system *all, real *right, real *moves,
+                           const solver_tolerance *tolerance)
 {
     integer m = all->nodes;
-    find_piece_centres(all->rigid_pieces, all->pieces, all->labels, all->masses, all->predicted_nodes, m);
+    find_piece_centres(all->rigid_pieces, all->pieces, all->components, all->masses, all->predicted_nodes, m);
     for (integer i = 0; i < m; i++) {
-        const real *centre = all->labels[i] < 0 ? NULL : all->rigid_pieces[all->labels[i]].centre;
+        const real *centre = all->components[i] < 0 ? NULL : all->rigid_pieces[all->components[i]].centre;
         for (int a = 0; a < 3; a++)
             all->arms[i][a] = centre ? all->predicted_nodes[a * m + i] - centre[a] : 0.0;
         all->arms[i][3] = 0.0;
@@ -307,14 +305,14 @@ EXPORT void solve_solid_system(const solid_system *all, const real *right, real 
             break;
         load_rows(right, m, all->forces);
         add_forces(all, all->forces);
-        solve_moves(all, tolerance, absolute, negligible, min_rounds);
+        solve_moves(all, tolerance);
     }
     store_normal_forces(all);
     store_rows(all->moves, m, moves);
 }
 
 /* Writes points (3, p), projected out of contact planes, and updates friction anchors. */
-EXPORT void clamp_solid_points(const solid_system *all, const real *nodes, real *points)
+EXPORT void clamp_points(const solid_system *all, const real *nodes, real *points)
 {
     const point_contacts *contacts = all->contacts;
     integer p = contacts->points;

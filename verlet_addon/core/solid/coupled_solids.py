@@ -14,10 +14,10 @@ from .collider_contacts import (
     push_out_of_colliders,
     with_colliders,
 )
-from .compiled_contact_solver import clamp_points, solve_contacts
-from .compiled_kernels import interpolate
+from .contact_solver import clamp_points, solve_contacts, tangential_part
 from .coupled_system import SolidContacts, couple_systems, separate_solids, slices, stack_solids
-from .numpy_contact_solver import SolidSystem, tangential_part
+from .kernels import interpolate
+from .linear_system import SolidSystem
 from .rolling_resistance import node_loads, resist_rolling, rotation_vector
 from .solid_body import SleepState, SolidFriction
 from .solid_step import (

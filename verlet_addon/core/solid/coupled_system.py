@@ -12,7 +12,7 @@ from ..arrays import Floats, Integers, dot
 from ..contact.contact_rows import ContactRows, max_push_out
 from .collider_contacts import SEPARATION_MARGIN, SEPARATION_ROUNDS, ColliderContacts
 from .lattice import Embedding
-from .numpy_contact_solver import PinSprings, PointContacts, SolidSystem
+from .linear_system import PinSprings, PointContacts, SolidSystem
 
 MAX_CONTACTS_PER_POINT, NEAREST_CONTACTS = 4, 2
 """Contacts for each touching point, on average, beyond which solids have no room, and are solved

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..arrays import Floats, Integers
+from .kernels import scatter_to_nodes
 from .lattice import Embedding
-from .numpy_kernels import scatter_to_nodes
 from .solid_body import Solid, SolidState
 
 

@@ -1,10 +1,6 @@
-/* Solids: the same as numpy_kernels.py, which has the formulas and sources. */
+/* Solids: the same as kernels.py, which has the formulas and sources. */
 #include "../momentum/rotations.h"
 #include "cells.h"
-
-#define ROTATION_ROUNDS 10
-#define ROTATION_TOLERANCE 1e-9
-#define MAX_SQUARED_STRETCH 8.0
 
 /* Deformation gradient F = Σ x ∇N, and F scaled to |F|² ≤ MAX_SQUARED_STRETCH. */
 ALWAYS_INLINE void deformation_gradient(const real *places, const real *gradients, int width, real f[9], real clamped[9])
@@ -106,7 +102,7 @@ static void update_cell(const solid_cells *cells, const solid_corotation *corota
 /* Packs the corotations of boxes for SIMD. */
 SMALL static void pack_boxes(const solid_boxes *boxes, const solid_corotations *corotations)
 {
-    const solid_corotation *corotation = &corotations->linear;
+    const solid_corotation *corotation = corotations->linear;
     for (integer i = 0; i < 4 * boxes->count; i++) {
         integer e = boxes->cells[i], lane = i % 4, own = lane < boxes->filled[i / 4];
         solid_box_state *box = corotations->boxes + i / 4;
@@ -123,17 +119,17 @@ SMALL static void pack_boxes(const solid_boxes *boxes, const solid_corotations *
 /* Writes elastic forces (3, m), `opposed` = stiffness × moves (3, m), and corotations. `work` is
    (2, m, 4). */
 EXPORT void find_stress(const solid_lattice *lattice, const real *nodes, const solid_corotations *corotations,
-                        real modulus, const real *moves, real *forces, real *opposed, four *work)
+                        real modulus, const real *moves, real *forces, real *opposed, real *work)
 {
-    const solid_cells *linear = &lattice->linear, *quadratic = &lattice->quadratic;
+    const solid_cells *linear = lattice->linear, *quadratic = lattice->quadratic;
     integer m = lattice->nodes;
-    four *places = work, *found = work + m;
+    four *places = (four *)work, *found = places + m;
     load_rows(nodes, m, places);
     for (integer e = 0; e < linear->count; e++)
-        update_cell(linear, &corotations->linear, e, places);
+        update_cell(linear, corotations->linear, e, places);
     for (integer e = 0; e < quadratic->count; e++)
-        update_cell(quadratic, &corotations->quadratic, e, places);
-    pack_boxes(&lattice->boxes, corotations);
+        update_cell(quadratic, corotations->quadratic, e, places);
+    pack_boxes(lattice->boxes, corotations);
     multiply_stiffness(lattice, corotations, lattice->rest, places, found);
     for (integer i = 0; i < m; i++)
         found[i] *= broadcast(-modulus);

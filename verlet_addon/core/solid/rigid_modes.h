@@ -6,7 +6,7 @@
 
 /* A piece: mass, centre of mass, stiffness of its six rigid modes (later inverted), load and motion
    in these modes. */
-typedef struct {
+typedef struct solid_piece {
     real mass, centre[3], stiffness[36];
     four loads[2], motion[2];
 } solid_piece;

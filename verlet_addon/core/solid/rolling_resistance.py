@@ -7,7 +7,7 @@ from ..contact.plane import along
 from ..linear.rotations import axial_vectors
 from ..momentum.kernels import find_rotation_vectors
 from .lattice import Embedding
-from .numpy_contact_solver import SolidSystem
+from .linear_system import SolidSystem
 
 ROLLING_LEVER = 3.0 / 16.0 * np.sqrt(5.0)
 """Lever of the load in the moment that resists rolling, as a multiple of the load's standard

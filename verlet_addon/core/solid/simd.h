@@ -4,7 +4,7 @@
 
 #include "../kernels.h"
 
-typedef real four __attribute__((vector_size(32), aligned(8)));
+typedef four_reals four;
 
 /* Functions that must be inlined, so that vectors stay in registers. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))

@@ -22,12 +22,13 @@ from .collider_contacts import (
     push_out_of_colliders,
     with_colliders,
 )
-from .compiled_contact_solver import clamp_points, solve_contacts, update_velocities
-from .compiled_kernels import find_stress, interpolate
+from .contact_solver import clamp_points, solve_contacts
 from .external_moves import lift_with_ground
-from .numpy_contact_solver import SolidSystem, SolverTolerance
+from .kernels import find_stress, interpolate
+from .linear_system import SolidSystem, SolverTolerance
 from .solid_body import NO_FRICTION, SleepState, Solid, SolidFriction, SolidState
 from .solid_system import set_ground_contacts, set_pin_springs, step_shares
+from .velocity_update import update_velocities
 
 SOLID_RESIDUAL = 1.5e-3
 """Relative residual at which conjugate gradients end. In steps longer than the retardation time it
@@ -238,6 +239,7 @@ def _solve(step: SolidStep, start: SolidStepStart, colliders: ColliderContacts |
         )
     solve_contacts(system, forces, state.moves, solver_tolerance([step]))
     state.nodes, state.previous_nodes = update_velocities(system, start.nodes, state.moves)
+    state.moves[:] = state.nodes - system.predicted_nodes
     contact_points = clamp_points(system, state.nodes)
     if colliders is None:
         state.collider_anchors = np.full_like(contact_points, np.nan)

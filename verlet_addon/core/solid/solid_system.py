@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import Floats, Integers
 from ..contact.plane import PlaneContact
-from .numpy_contact_solver import PinSprings, PointContacts, SolidPart, SolidSystem
+from .linear_system import PinSprings, PointContacts, SolidPart, SolidSystem
 from .solid_body import Solid, SolidState
 
 NEWMARK = 0.25

@@ -1,4 +1,4 @@
-/* Tangent stiffness of cells times moves, for E = 1; see stiffness_product in numpy_kernels.py. */
+/* Tangent stiffness of cells times moves, for E = 1; see stiffness_product in kernels.py. */
 #include "cells.h"
 
 /* Replaces two values by their sum and their difference. */
@@ -95,7 +95,7 @@ ALWAYS_INLINE void add_boxes(const solid_boxes *boxes, const solid_box_state *bo
     if (strained)
         for (int k = 0; k < 3; k++)
             v[k][4 >> k] += broadcast(4.0 * boxes->sizes[k]);
-    multiply_modes(boxes->modes + 72 * boxes->kinds[number], v);
+    multiply_modes(boxes->blocks + 72 * boxes->kinds[number], v);
     rotate_modes(box->rotations, 3, 1, v);
     for (int a = 0; a < 3; a++)
         for (int k = 0; k < 3; k++)
@@ -171,8 +171,8 @@ NEVER_INLINE void multiply_boxes(const solid_boxes *boxes, const solid_box_state
 NEVER_INLINE void multiply_cells(const solid_cells *cells, const solid_corotation *corotation, const four *rest,
                       const four *moves, four *found)
 {
-    for (integer k = 0; k < cells->others; k++)
-        add_cell(cells, corotation, cells->numbers[k], rest, moves, found);
+    for (integer k = 0; k < cells->other_count; k++)
+        add_cell(cells, corotation, cells->others[k], rest, moves, found);
 }
 
 void multiply_stiffness(const solid_lattice *lattice, const solid_corotations *corotations, const four *rest,
@@ -180,7 +180,7 @@ void multiply_stiffness(const solid_lattice *lattice, const solid_corotations *c
 {
     for (integer i = 0; i < lattice->nodes; i++)
         found[i] = broadcast(0.0);
-    multiply_boxes(&lattice->boxes, corotations->boxes, rest != NULL, moves, found);
-    multiply_cells(&lattice->linear, &corotations->linear, rest, moves, found);
-    multiply_cells(&lattice->quadratic, &corotations->quadratic, rest, moves, found);
+    multiply_boxes(lattice->boxes, corotations->boxes, rest != NULL, moves, found);
+    multiply_cells(lattice->linear, corotations->linear, rest, moves, found);
+    multiply_cells(lattice->quadratic, corotations->quadratic, rest, moves, found);
 }

@@ -1,9 +1,7 @@
 /* Velocity update of a solid, with momentum conservation and rolling resistance: the same as
-   numpy_velocity_update.py and rolling_resistance.py. */
+   velocity_update.py and rolling_resistance.py. */
 #include "../momentum/rotations.h"
 #include "contact_solver.h"
-
-#define ROLLING_LEVER 0.4192627457812106 /* 3/16 of √5 */
 
 /* Weighted sums over nodes: of arms, displacements, arm × displacement (spin), and second moments. */
 typedef struct {
@@ -155,7 +153,7 @@ SMALL static real loss_share(const rolling_piece *piece)
 /* Applies rolling resistance to nodes (3, m). */
 SMALL static void resist_rolling(const solid_system *all, const real *start, real *nodes)
 {
-    const integer m = all->nodes, count = all->pieces, *labels = all->labels;
+    const integer m = all->nodes, count = all->pieces, *labels = all->components;
     rolling_piece *pieces = (rolling_piece *)all->rolling;
     real *pressing = (real *)all->along;
     for (integer i = 0; i < 50 * count; i++)
@@ -201,12 +199,12 @@ SMALL static void keep_momentum(const solid_system *all, const real *start, real
     for (integer k = 0; k < all->pieces; k++)
         is_loaded[k] = 0.0;
     for (integer i = 0; i < all->contacts->points; i++) {
-        integer label = all->labels[all->embedding->nodes[all->embedding->width * i]];
+        integer label = all->components[all->embedding->nodes[all->embedding->width * i]];
         if (label >= 0 && all->contacts->normal_forces[i] > 0.0)
             is_loaded[label] = 1.0;
     }
-    for (integer k = 0; k < all->springs; k++) {
-        integer label = all->labels[all->embedding->nodes[all->embedding->width * all->sprung_points[k]]];
+    for (integer k = 0; k < all->pin_springs->count; k++) {
+        integer label = all->components[all->embedding->nodes[all->embedding->width * all->pin_springs->points[k]]];
         if (label >= 0)
             is_loaded[label] = 1.0;
     }
@@ -216,27 +214,27 @@ SMALL static void keep_momentum(const solid_system *all, const real *start, real
     if (!alone)
         return;
     for (integer i = 0; i < m; i++) {
-        integer label = all->labels[i];
+        integer label = all->components[i];
         const real *from = label >= 0 && is_loaded[label] != 0.0 ? nodes : all->predicted_nodes;
         for (int a = 0; a < 3; a++)
             before[a * m + i] = from[a * m + i];
     }
-    conserve_momentum(all->labels, m, all->inverse_masses, before, nodes, start, nodes,
+    conserve_momentum(all->components, m, all->inverse_masses, before, nodes, start, nodes,
                       all->rolling);
 }
 
-/* Corrects moves, and writes nodes and previous nodes, all (3, m). */
-EXPORT SMALL void update_solid_velocities(const solid_system *all, const real *start, real *moves, real *nodes,
-                       real *previous)
+_Static_assert(sizeof(rolling_piece) <= ROLLING * sizeof(real), "linear_system.py");
+
+/* Writes nodes and previous nodes, all (3, m). */
+EXPORT SMALL void update_velocities(const solid_system *all, const real *start, const real *moves,
+                                    real *nodes, real *previous)
 {
     const integer count = 3 * all->nodes;
     for (integer i = 0; i < count; i++)
         nodes[i] = all->predicted_nodes[i] + moves[i];
     keep_momentum(all, start, nodes);
-    for (integer i = 0; i < count; i++) {
-        moves[i] = nodes[i] - all->predicted_nodes[i];
+    for (integer i = 0; i < count; i++)
         previous[i] = nodes[i];
-    }
     resist_rolling(all, start, previous);
     for (integer i = 0; i < count; i++)
         previous[i] = start[i] + (nodes[i] - previous[i]);

@@ -1,11 +1,13 @@
-"""Corotational elasticity of cells, and interpolation of points, in NumPy."""
+"""Corotational elasticity of cells, and interpolation of points."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import NONZERO, Floats, Integers, cofactors, sum_by
+from ..kernel import Sized, Struct, kernel
 from ..momentum.kernels import find_rotation_vectors
+from . import packed_cells as packed_cells  # the struct of lattices
 from .elements import FIRST_LAME
 from .lattice import Cells, Embedding, Lattice
 
@@ -15,6 +17,10 @@ ROTATION_TOLERANCE = 1e-9
 """Convergence: a round changes the rotation by less than this [rad]."""
 MAX_SQUARED_STRETCH = 8.0
 """Upper bound of |F|² in the volume term: beyond, the resistance grows no further."""
+
+
+BOX_NUMBERS = 19
+"""Numbers of the state of a box in C."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +48,34 @@ class Corotations:
         return self.linear, self.quadratic
 
 
+Struct(
+    "solid_corotation",
+    Corotation,
+    shares="quaternions rotations volume_gradients",
+    scratch={"growths": lambda corotation: len(corotation.quaternions)},
+)
+Struct(
+    "solid_corotations",
+    Corotations,
+    reads="linear quadratic",
+    boxes=(
+        "struct solid_box_state",
+        lambda corotations: np.zeros((len(corotations.linear.quaternions), BOX_NUMBERS, 4)),
+    ),
+)
+Struct(
+    "solid_embedding",
+    Embedding,
+    reads="nodes weights",
+    points=(int, lambda embedding: len(embedding.nodes)),
+    width=(int, lambda embedding: embedding.nodes.shape[1]),
+)
+
+
+@kernel(
+    result=lambda _, nodes, *__: (np.empty_like(nodes), np.empty_like(nodes)),
+    work=lambda _, nodes, *__: np.empty((2, nodes.shape[1], 4)),
+)
 def find_stress(
     lattice: Lattice,
     nodes: Floats,
@@ -180,7 +214,8 @@ def _scattered(cells: Cells, forces: Floats, count: int, factor: float) -> Float
     return factor * np.stack([sum_by(nodes, forces[:, :, a].ravel(), count) for a in range(3)])
 
 
-def interpolate(embedding: Embedding, nodes: Floats) -> Floats:
+@kernel(result=lambda embedding, _: np.empty((3, len(embedding.nodes))))
+def interpolate(embedding: Embedding, nodes: Sized) -> Floats:
     """(3, p) points interpolated from nodes (3, m) [m]."""
     return np.asarray(np.einsum("pc,apc->ap", embedding.weights, nodes[:, embedding.nodes]))
 

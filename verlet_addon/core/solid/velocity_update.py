@@ -1,13 +1,15 @@
-"""Velocity update of a solid: momentum conservation and rolling resistance, in NumPy."""
+"""Velocity update of a solid: momentum conservation and rolling resistance."""
 
 import numpy as np
 
 from ..arrays import Booleans, Floats
+from ..kernel import kernel
 from ..momentum.kernels import conserve_momentum
-from .numpy_contact_solver import SolidSystem
+from .linear_system import SolidSystem
 from .rolling_resistance import resist_rolling
 
 
+@kernel(result=lambda _, start, __: (np.empty_like(start), np.empty_like(start)))
 def update_velocities(system: SolidSystem, start: Floats, moves: Floats) -> tuple[Floats, Floats]:
     """(3, m) nodes, and (3, m) previous nodes, whose difference is the velocity × h.
 
@@ -18,7 +20,7 @@ def update_velocities(system: SolidSystem, start: Floats, moves: Floats) -> tupl
     Parameters
     ----------
     start : (3, m) nodes at the start of the step [m].
-    moves : (3, m) solution of the system; corrected for momentum [m].
+    moves : (3, m) solution of the system [m].
     """
     nodes = system.predicted_nodes + moves
     nodes = conserve_momentum(
@@ -28,7 +30,6 @@ def update_velocities(system: SolidSystem, start: Floats, moves: Floats) -> tupl
         nodes,
         about=start,
     )
-    moves[:] = nodes - system.predicted_nodes
     slowed_nodes = nodes.copy()
     resist_rolling(system, start, slowed_nodes)
     return nodes, start + (nodes - slowed_nodes)

@@ -1,14 +1,14 @@
-"""Solution for stress, pins and contacts of solids as one linear system, in NumPy."""
+"""Solution for stress, pins and contacts of solids as one linear system."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import NONZERO, Floats, Integers, cofactors, dot, magnitudes, sum_by
+from ..kernel import kernel
 from ..linear.conjugate_gradients import iterate_conjugate_gradients
-from .lattice import Embedding, Lattice
-from .numpy_kernels import Corotations, interpolate, scatter_to_nodes, stiffness_product
+from .kernels import interpolate, scatter_to_nodes, stiffness_product
+from .linear_system import PointContacts, SolidSystem, SolverTolerance
 from .rigid_modes import RigidModes, find_rigid_modes
 
 MAX_ACTIVE_SET_CHANGES = 6
@@ -18,90 +18,6 @@ ACTIVE_SET_TOLERANCE = 0.05
 the sum of contact forces; the next step solves for the rest."""
 MAX_SOLID_CG_ROUNDS = 400
 """Most rounds of conjugate gradients; about ten are usual, more for stiff bodies in long steps."""
-
-
-@dataclass(frozen=True, eq=False)
-class PinSprings:
-    """Springs that pull g points of the embedding to targets: pins and soft pins."""
-
-    points: Integers
-    """(g,) point numbers."""
-    stiffnesses: Floats
-    """(g,) stiffnesses × h² [kg]."""
-    targets: Floats
-    """(3, g) target positions [m]."""
-
-
-@dataclass(frozen=True, eq=False)
-class PointContacts:
-    """One potential contact with a plane for each of p points, with Coulomb friction."""
-
-    normals: Floats
-    """(3, p) unit normals of the planes, towards the solid."""
-    levels: Floats
-    """(p,) coordinate of each plane along its normal; −∞ = no contact possible [m]."""
-    frictions: Floats
-    """(p,) Coulomb coefficients."""
-    stiffnesses: Floats
-    """(p,) stiffnesses of the contact springs × h² [kg]."""
-    start: Floats
-    """(3, p) friction anchors of contacts that begin in this step [m]."""
-    anchors: Floats
-    """(3, p) friction anchors of contacts that existed before, else nan; written to [m]."""
-    friction_stiffnesses: Floats
-    """(p,) tangential stiffness × h², less than the normal one while sliding; −1 = inactive
-    contact; written to [kg]."""
-    normal_forces: Floats
-    """(p,) normal forces × h²; written to [kg m]."""
-
-
-@dataclass(frozen=True, eq=False)
-class SolidPart:
-    """The stiffness c K of one solid in a system."""
-
-    lattice: Lattice
-    corotations: Corotations
-    stiffness: float
-    """c E, Young's modulus times the factor c₊ of `solid_system.step_shares` [s² Pa]."""
-
-
-@dataclass(frozen=True, eq=False)
-class SolidSystem:
-    """(M + c K + h² S) v = r for the moves v of one step, S: springs of pins and active contacts.
-
-    m nodes carry p points.
-    """
-
-    parts: Sequence[SolidPart]
-    """One or more solids in contact; their nodes are concatenated."""
-    embedding: Embedding
-    """Points of solids with Σ w = 1, followed by offsets between two solids with Σ w = 0."""
-    masses: Floats
-    """(m,) masses of the nodes [kg]."""
-    diagonal: Floats
-    """(m,) diagonal of M + c K, mean of the three directions [kg]."""
-    predicted: Floats
-    """(3, p) points after free motion, without the moves v [m]."""
-    components: Integers
-    """(m,) free component of each node, from 0; −1 = a pinned component."""
-    predicted_nodes: Floats
-    """(3, m) nodes after free motion, without the moves v [m]."""
-    pin_springs: PinSprings
-    contacts: PointContacts
-
-
-@dataclass(frozen=True)
-class SolverTolerance:
-    """Stopping criteria of conjugate gradients, on the preconditioned residual norm r · P⁻¹ r."""
-
-    relative: float
-    """Tolerance relative to the norm of the right side; its square bounds r · P⁻¹ r."""
-    absolute: float
-    """Tolerance of r · P⁻¹ r in any case [kg m²]."""
-    min_rounds: int
-    """Fewest rounds, unless r · P⁻¹ r is negligible."""
-    negligible: float
-    """Value of r · P⁻¹ r that ends the solution at once [kg m²]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +32,7 @@ class ActiveSprings:
     """(k, 3) forces at the predicted points × h² [kg m]."""
 
 
+@kernel()
 def solve_contacts(
     system: SolidSystem, right: Floats, moves: Floats, tolerance: SolverTolerance
 ) -> None:
@@ -194,6 +111,7 @@ def active_springs(system: SolidSystem) -> ActiveSprings:
     )
 
 
+@kernel(result=lambda system, _: np.empty_like(system.contacts.normals))
 def clamp_points(system: SolidSystem, nodes: Floats) -> Floats:
     """(3, p) points of nodes (3, m), projected out of contact planes; updates friction anchors."""
     contacts, points = system.contacts, interpolate(system.embedding, nodes)
