@@ -260,6 +260,13 @@ typedef struct link_sides {
     integer *overstretched;
 } link_sides;
 
+typedef struct neighbours {
+    const integer *starts;
+    const integer *others;
+    const real *lengths;
+    integer count;
+} neighbours;
+
 typedef struct noise_tables {
     const integer *table;
     const real *slopes;
@@ -678,6 +685,7 @@ typedef struct weave_batch {
 } weave_batch;
 
 EXPORT void add_start_spring_forces(real *, real *, integer, const strip_batch *const *, integer);
+EXPORT void choose_coarse(const neighbours *, const uint8_t *, uint8_t *, real *);
 EXPORT void clamp_points(const solid_system *, const real *, real *);
 EXPORT void conserve_momentum(const integer *, integer, const real *, const real *, const real *,
     const real *, real *, real *);

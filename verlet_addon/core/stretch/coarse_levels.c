@@ -1,17 +1,14 @@
-/* Choice of the particles of a coarse level: choose_coarse_numpy of coarse_levels.py. */
+/* Choice of the particles of a coarse level: the function of coarse_levels.py. */
 #include "../kernels.h"
 
-/* The particles of a layer, their neighbours, and a heap of candidates for the next choice. */
+/* The particles of a layer, and a heap of candidates for the next choice. */
 typedef struct {
-    integer count;                  /* n */
-    const integer *starts, *others; /* (n + 1,) and (k,); see Neighbours */
-    const real *lengths;            /* (k,) */
+    const neighbours *graph;
     const uint8_t *pinned;          /* (n,) */
-    real *scores;                   /* (n,) paths to chosen ones; infinite if pinned, 0 at first */
-    real *distances;                  /* (n,) length of the last such path; 0 at first */
-    integer *heap_positions, *heap;         /* (n,) place in the heap, or -1; (n,) workspace */
-    uint8_t *covered;               /* (n,) whether chosen or next to a chosen one; 0 at first */
-    integer *chosen;                /* (n,) the result */
+    real *scores;                   /* (n,) paths to chosen ones; infinite if pinned */
+    real *distances;                /* (n,) length of the last such path */
+    integer *heap_positions, *heap; /* (n,) place in the heap, or -1; (n,) */
+    uint8_t *covered;               /* (n,) whether chosen or next to a chosen one */
 } layer;
 
 /* Whether particle a is chosen before particle b. */
@@ -60,39 +57,47 @@ static integer pop_first(const layer *of, integer size)
 static integer cover(const layer *of, integer particle, integer size)
 {
     of->covered[particle] = 1;
-    for (integer i = of->starts[particle]; i < of->starts[particle + 1]; i++)
-        of->covered[of->others[i]] = 1;
-    for (integer i = of->starts[particle]; i < of->starts[particle + 1]; i++) {
-        integer middle = of->others[i];
-        for (integer j = of->starts[middle]; j < of->starts[middle + 1]; j++) {
-            integer far = of->others[j];
+    for (integer i = of->graph->starts[particle]; i < of->graph->starts[particle + 1]; i++)
+        of->covered[of->graph->others[i]] = 1;
+    for (integer i = of->graph->starts[particle]; i < of->graph->starts[particle + 1]; i++) {
+        integer middle = of->graph->others[i];
+        for (integer j = of->graph->starts[middle]; j < of->graph->starts[middle + 1]; j++) {
+            integer far = of->graph->others[j];
             if (of->covered[far] || of->pinned[far])
                 continue; /* pinned particles are in the heap from the beginning */
             of->scores[far] += 1.0;
-            of->distances[far] = of->lengths[i] + of->lengths[j];
+            of->distances[far] = of->graph->lengths[i] + of->graph->lengths[j];
             sift_up(of, of->heap_positions[far] < 0 ? size++ : of->heap_positions[far], far);
         }
     }
     return size;
 }
 
-/* Chooses the particles; returns their number. */
-EXPORT integer choose_coarse(const layer *of)
+/* Marks the particles that are `chosen`. */
+EXPORT void choose_coarse(const neighbours *graph, const uint8_t *pinned, uint8_t *chosen, real *work)
 {
-    integer count = 0, size = 0;
-    for (integer i = 0; i < of->count; i++)
-        if (of->pinned[i])
+    integer n = graph->count, size = 0;
+    const layer own = {graph, pinned, work, work + n, (integer *)(work + 2 * n),
+                       (integer *)(work + 3 * n), (uint8_t *)(work + 4 * n)};
+    const layer *of = &own;
+    for (integer i = 0; i < n; i++) {
+        of->scores[i] = pinned[i] ? __builtin_inf() : 0.0;
+        of->distances[i] = 0.0;
+        of->heap_positions[i] = -1;
+        of->covered[i] = 0;
+    }
+    for (integer i = 0; i < n; i++)
+        if (pinned[i])
             sift_up(of, size++, i);
-    for (integer start = 0; start < of->count; start++) {
+    for (integer start = 0; start < n; start++) {
         if (!of->covered[start] && of->heap_positions[start] < 0)
             sift_up(of, size++, start);
         while (size) {
             integer particle = pop_first(of, size--);
             if (of->covered[particle])
                 continue;
-            of->chosen[count++] = particle;
+            chosen[particle] = 1;
             size = cover(of, particle, size);
         }
     }
-    return count;
 }

@@ -15,11 +15,9 @@ from math import inf
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, inverse, magnitudes, ranges, sum_by
-from ..compiled import declare, falls_back_to, members, pack
 from ..geometry.graph import Graph, Neighbours, edge_keys, find_neighbours
+from ..kernel import Struct, kernel
 from .distance_limits import DistanceLimitBatch, distance_limit_batches, heavier_limit_batches
-
-_choose_coarse = declare("choose_coarse", "p", "i")
 
 MIN_LEVEL_SIZE = 40
 """Coarsening stops at a level of fewer particles than this; 10 or 100 give the same stretch."""
@@ -88,7 +86,8 @@ def build_levels(
     levels: list[Level] = []
     fine = _start(graph, positions, normals, masses)
     while len(fine.particles) > MIN_LEVEL_SIZE:
-        chosen = choose_coarse(fine.graph, pinned[fine.particles])
+        neighbours = find_neighbours(fine.graph, len(fine.particles))
+        chosen = np.flatnonzero(choose_coarse(neighbours, pinned[fine.particles]))
         parents, weights = _parents(fine.graph, chosen, len(fine.particles))
         masses = sum_by(parents.ravel(), (weights * fine.masses[:, None]).ravel(), len(chosen))
         coarse = _coarsen(fine, chosen, masses)
@@ -144,13 +143,24 @@ def _level(
     )
 
 
-def choose_coarse_numpy(graph: Graph, pinned: Booleans) -> Integers:
-    """Chooses a maximal independent set: on a lattice, every second row and column.
+Struct(
+    "neighbours",
+    Neighbours,
+    reads="starts others lengths",
+    count=(int, lambda neighbours: len(neighbours.starts) - 1),
+)
+
+
+@kernel(
+    result=lambda _, pinned: np.zeros(len(pinned), dtype=np.bool_),
+    work=lambda _, pinned: np.empty((5, len(pinned))),
+)
+def choose_coarse(neighbours: Neighbours, pinned: Booleans) -> Booleans:
+    """(n,) bool, a maximal independent set: on a lattice, every second row and column.
 
     The next particle is always the one with the most two-edge paths to particles already chosen,
     ties broken by distance; pinned particles come first.
     """
-    neighbours = find_neighbours(graph, len(pinned))
     others, lengths = neighbours.others.tolist(), neighbours.lengths.tolist()
     paths = [range(start, stop) for start, stop in pairwise(neighbours.starts.tolist())]
     covered = [False] * len(pinned)
@@ -183,26 +193,7 @@ def choose_coarse_numpy(graph: Graph, pinned: Booleans) -> Integers:
                 score[far] += 1
             for far, length in dict(reached).items():
                 heappush(front, (-score[far], length, far))
-    return np.array(sorted(chosen), dtype=np.int64)
-
-
-@falls_back_to(choose_coarse_numpy)
-def choose_coarse(graph: Graph, pinned: Booleans) -> Integers:
-    """Chooses the same set, by coarse_levels.c."""
-    neighbours, count = find_neighbours(graph, len(pinned)), len(pinned)
-    chosen = np.empty(count, dtype=np.int64)
-    layer = pack(
-        count,
-        *members(neighbours, "starts others lengths"),
-        pinned,
-        np.where(pinned, inf, 0.0),
-        np.zeros(count),
-        np.full(count, -1),
-        np.empty(count, dtype=np.int64),
-        np.zeros(count, dtype=np.bool_),
-        chosen,
-    )
-    return np.sort(chosen[: _choose_coarse(layer.address)])
+    return np.isin(np.arange(len(pinned)), chosen)
 
 
 def _parents(graph: Graph, chosen: Integers, count: int) -> tuple[Integers, Floats]:

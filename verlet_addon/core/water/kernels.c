@@ -1,7 +1,7 @@
 /* The cotangent Laplacian of wave heights: the functions of kernels.py. */
 #include "../kernels.h"
 
-void wave_laplacian(const water *of, const real *heights, integer n, real *found)
+EXPORT void wave_laplacian(const water *of, const real *heights, integer n, real *found)
 {
     const integer *first = of->pairs, *second = of->pairs + of->pair_count;
     for (integer i = 0; i < n; i++)
