@@ -2,7 +2,6 @@
    sources. */
 #include "pairs.h"
 
-#define CONE_COSINE 0.5
 #define ROUNDING_MARGIN 1e-6
 
 typedef integer two __attribute__((vector_size(16)));

@@ -1,14 +1,6 @@
 /* Narrow phase of contact detection, as in numpy_kernels.py, which has formulas and sources. */
 #include "pairs.h"
 
-#define REST_GAP_SHARE 0.9
-#define LEAST_GAP 1e-9
-#define MIN_START_SHARE 1e-4
-#define UNGUARDED_GAP_SHARE 0.5
-#define MAX_ADVANCES 12
-#define TOUCH_TOLERANCE 1.01
-#define GRAZING_SHARE 0.25
-
 /* Upper bound of the relative displacement of any two points of both features [m]. */
 static real fastest(const pair *p)
 {

@@ -5,9 +5,6 @@
 
 #include "../kernels.h"
 
-#define FLAT 1e-20
-#define PARALLEL 1e-12
-
 /* Nearest points of two features: weights of their four particles, unit vector from the second to the
    first, and distance [m]. */
 typedef struct {

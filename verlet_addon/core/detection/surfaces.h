@@ -4,8 +4,6 @@
 
 #include "../kernels.h"
 
-#define LEAF_SIZE 2
-
 /* A box in single precision. The largest coordinates are negated, so that an overlap test of two
    boxes is two vector sums. */
 typedef float four __attribute__((vector_size(16), aligned(4), may_alias));

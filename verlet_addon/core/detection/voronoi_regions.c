@@ -2,12 +2,6 @@
    sources, and ridges, as in numpy_bvh.py. */
 #include "pairs.h"
 
-#define MIN_RISE 1e-6
-#define SHARED_SLOPE 0.05
-#define MAX_FOLD_SLOPE 0.04
-#define RIDGE 0.005
-#define STEADY_SHARE 0.05
-
 /* Position of a particle at a time, 0 … 1. */
 static void place(real *to, const surfaces *all, integer particle, real time)
 {
