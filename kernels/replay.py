@@ -104,7 +104,7 @@ class Recorder:
         if isinstance(packed, compiled.Packed):
             for index, member in enumerate(packed.arrays):
                 if isinstance(member, compiled.Packed | np.ndarray):
-                    to = compiled._value(member)
+                    to = compiled._number(member)
                     self._known[int(to)] = member
                     yield 8 * index, int(to)
 
@@ -112,7 +112,7 @@ class Recorder:
         """What a buffer holds now."""
         found = self._known[place]
         if isinstance(found, compiled.Packed):
-            return bytes(found.memory.raw[:-1])
+            return bytes(found.memory)
         return found.tobytes()
 
     def _integers(self, *values: int) -> None:

@@ -166,13 +166,13 @@ def declare(name: str, arguments: str, result: str = "") -> Callable[..., Any]:
     return call
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Packed:
     """A C struct, with references that keep the arrays it points to alive."""
 
     address: int
     memory: Any
-    arrays: tuple[object, ...]
+    arrays: list[Any]
 
 
 Member = NDArray[Any] | Packed | int | float | None
@@ -183,27 +183,19 @@ def members(of: object, names: str) -> list[Any]:
     return [getattr(of, name) for name in names.split()]
 
 
-def shared_arrays(of: object, names: str) -> list[Any]:
-    """Attributes as `members`; raises unless all are contiguous, so that C writes to originals."""
-    found = members(of, names)
-    for array in found:
-        address(array)  # raises unless contiguous
-    return found
-
-
 def pack(*values: Member) -> Packed:
     """A C struct of integers, doubles and addresses of arrays or other structs, 8 bytes each.
 
     Non-contiguous arrays are copied.
     """
     kept = [np.ascontiguousarray(v) if isinstance(v, np.ndarray) else v for v in values]
-    numbers = [_value(member) for member in kept]
-    kinds = "".join("d" if isinstance(number, float) else "q" for number in numbers)
-    memory = ctypes.create_string_buffer(struct.pack(f"={kinds}", *numbers))
-    return Packed(ctypes.addressof(memory), memory, tuple(kept))
+    numbers = [*map(_number, kept)]
+    kinds = ["d" if isinstance(number, float) else "q" for number in numbers]
+    memory = bytearray(struct.pack(f"={''.join(kinds)}", *numbers) or 1)
+    return Packed(addressof(byte_of(memory)), memory, kept)
 
 
-def _value(member: Member) -> int | float:
+def _number(member: Member) -> int | float:
     """The number or address stored in the struct."""
     if isinstance(member, np.ndarray):
         return address(member)

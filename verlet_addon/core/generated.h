@@ -235,6 +235,13 @@ typedef struct factored_shell {
     const struct dissected_system *system;
 } factored_shell;
 
+typedef struct frame_inputs {
+    integer steps;
+    const real *gravity;
+    real *normal;
+    real level;
+} frame_inputs;
+
 typedef struct generation {
     const struct strip_batch *batch;
     integer *supports;
@@ -343,6 +350,18 @@ typedef struct plain_model {
     real *before;
     real *whole;
 } plain_model;
+
+typedef struct plain_state {
+    const real *pins_start;
+    const real *pins_end;
+    real friction;
+    real restitution;
+    real *positions;
+    real *previous_positions;
+    const struct plain_model *body;
+    real heaviness;
+    integer taken;
+} plain_state;
 
 typedef struct plane_contact {
     const real *start;
@@ -476,6 +495,23 @@ typedef struct solid_embedding {
     integer points;
     integer width;
 } solid_embedding;
+
+typedef struct solid_frame {
+    integer steps;
+    const real *gravity;
+    const real *targets_start;
+    const real *targets_end;
+    real *nodes;
+    real *previous_nodes;
+    real *moves;
+    real *free;
+    real *points;
+    real *previous_points;
+    integer *slow_steps;
+    integer *unstressed;
+    integer *is_at_rest;
+    integer targets_at_rest;
+} solid_frame;
 
 typedef struct solid_lattice {
     integer nodes;

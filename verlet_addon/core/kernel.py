@@ -6,9 +6,10 @@ members of the C struct of a class. kernels/header.py writes all structs, the pr
 kernels and the constants that C shares with Python to generated.h.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial, update_wrapper
+from operator import attrgetter
 from types import MappingProxyType
 from typing import (
     Annotated,
@@ -29,7 +30,7 @@ from numpy.typing import NDArray
 
 from . import compiled
 from .arrays import Booleans, Floats, Integers
-from .compiled import Packed, members, shared_arrays
+from .compiled import Packed
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -98,6 +99,18 @@ class Struct(Generic[Object]):
         """The type of a property."""
         return get_type_hints(getattr(self.of, name).fget)["return"]
 
+    @cached_property
+    def _members(self) -> list[tuple[Callable[[Object], Any], Callable[[Any, list[Any]], None]]]:
+        """For each member, the function that finds its value, and that which passes it on."""
+        shared = self.shares.split()
+        return [
+            (
+                self.derived[name][1] if name in self.derived else attrgetter(name),
+                _pass_shared if name in shared else _passing(kind),
+            )
+            for name, kind in self.types.items()
+        ]
+
     def address(self, of: Object) -> int:
         """The address of an object's struct."""
         try:
@@ -110,15 +123,10 @@ class Struct(Generic[Object]):
         key = id(of)
         if key not in self._structs:
             forget = ref(of, lambda _: (self._addresses.pop(key), self._structs.pop(key)))
-            values = [*members(of, self.reads), *shared_arrays(of, self.shares)]
-            values += [make(of) for _, make in self.derived.values()]
-            packed = compiled.pack(
-                *(
-                    member
-                    for value, kind in zip(values, self.types.values(), strict=True)
-                    for member in _members(float(value) if kind is float else value)
-                )
-            )
+            values: list[Any] = []
+            for find, pass_on in self._members:
+                pass_on(find(of), values)
+            packed = compiled.pack(*values)
             self._structs[key], self._addresses[key] = (forget, packed), packed.address
         return self._structs[key][1]
 
@@ -142,19 +150,33 @@ def packed(of: object) -> Packed:
     return _OF_TYPES[type(of)].pack(of)
 
 
-def _members(value: Any) -> Iterator[compiled.Member]:
-    """The members of a struct for one value."""
-    if isinstance(value, list | tuple):
-        yield compiled.pack(*map(_member, value))
-        yield len(value)
-    else:
-        yield _member(value)
+def _passing(kind: Any) -> Callable[[Any, list[Any]], None]:
+    """The function that appends a value of this type to the members of a struct."""
+    if kind is float:
+        return lambda value, values: values.append(float(value))
+    if kind in ELEMENTS or kind in SCALARS or isinstance(kind, str):
+        return lambda value, values: values.append(value)
+    if get_origin(kind) in (list, Sequence):
+        return _pass_list
+    return lambda value, values: values.append(_pass_object(value))
 
 
-def _member(value: Any) -> compiled.Member:
-    """The member of a struct for one value that is no list."""
+def _pass_shared(array: Any, values: list[Any]) -> None:
+    """Appends an array, which C or Python changes; a copy would not do."""
+    if not array.flags.c_contiguous:
+        raise ValueError("compiled kernels need arrays that are contiguous")
+    values.append(array)
+
+
+def _pass_list(objects: Sequence[Any], values: list[Any]) -> None:
+    """Appends the addresses of objects and their number."""
+    values += compiled.pack(*map(_pass_object, objects)), len(objects)
+
+
+def _pass_object(value: Any) -> Any:
+    """The struct of an object; arrays, structs and None are members themselves."""
     struct = _OF_TYPES.get(type(value))
-    return struct.pack(value) if struct else cast(compiled.Member, value)
+    return struct.pack(value) if struct else value
 
 
 @dataclass(frozen=True)

@@ -2,22 +2,6 @@
    order. See fused_solid_step.py. */
 #include "../solid/contact_solver.h"
 
-/* State of the solid, which steps change. */
-typedef struct {
-    real *nodes, *previous_nodes, *moves; /* (3, m) */
-    real *free;                           /* (3, m) free motion of the last step */
-    real *points, *previous_points;       /* (3, p) */
-    integer *slow_steps, *unstressed, *is_at_rest; /* see SolidState; numbers */
-} solid_state;
-
-/* Inputs of a frame. */
-typedef struct {
-    integer steps;
-    const real *gravity;
-    const real *targets_start, *targets_end; /* (3, g) of pins and soft pins */
-    integer at_rest;                         /* whether both are equal */
-} frame_inputs;
-
 /* Σ m (a − b)² over nodes; b is 0 if NULL. */
 SMALL static real motion_square(const solid_system *all, const real *a, const real *b)
 {
@@ -66,7 +50,7 @@ SMALL static real extent(const real *moves, integer m)
 }
 
 /* Predictor: moves nodes by inertia and gravity, and interpolates targets at step `number`. */
-static void predict(const solid_model *body, solid_state *state, const frame_inputs *inputs, integer number)
+static void predict(const solid_model *body, const solid_frame *state, integer number)
 {
     const solid_system *all = body->system;
     integer m = all->nodes, g = all->pin_springs->count;
@@ -74,19 +58,19 @@ static void predict(const solid_model *body, solid_state *state, const frame_inp
     for (int axis = 0; axis < 3; axis++)
         for (integer i = axis * m; i < (axis + 1) * m; i++) {
             body->inertia[i] = (state->nodes[i] - state->previous_nodes[i]) * body->velocity_gain;
-            state->free[i] = body->inertia[i] + inputs->gravity[axis] * body->h_squared;
+            state->free[i] = body->inertia[i] + state->gravity[axis] * body->h_squared;
             all->predicted_nodes[i] = state->nodes[i] + state->free[i];
         }
     interpolate(all->embedding, all->predicted_nodes, m, all->predicted);
     copy(state->previous_points, state->points, 3 * all->contacts->points);
     copy(all->contacts->start, state->points, 3 * all->contacts->points);
     for (integer i = 0; i < 3 * g; i++)
-        all->pin_springs->targets[i] = at_step(inputs->targets_start[i], inputs->targets_end[i], number,
-                                     inputs->steps);
+        all->pin_springs->targets[i] = at_step(state->targets_start[i], state->targets_end[i], number,
+                                     state->steps);
 }
 
 /* Whether an unstressed solid without springs translates freely, and does not reach the ground. */
-SMALL static int falls_freely(const solid_model *body, const solid_state *state)
+SMALL static int falls_freely(const solid_model *body, const solid_frame *state)
 {
     const solid_system *all = body->system;
     const point_contacts *contacts = all->contacts;
@@ -110,7 +94,7 @@ SMALL static int falls_freely(const solid_model *body, const solid_state *state)
 }
 
 /* Takes the predicted positions of nodes and points as the result of the step. */
-SMALL static void fall(const solid_model *body, solid_state *state)
+SMALL static void fall(const solid_model *body, const solid_frame *state)
 {
     const solid_system *all = body->system;
     const point_contacts *contacts = all->contacts;
@@ -125,7 +109,7 @@ SMALL static void fall(const solid_model *body, solid_state *state)
 }
 
 /* Computes forces of stress on nodes in free motion, times h². */
-static void find_stress_forces(const solid_model *body, solid_state *state, real free_motion)
+static void find_stress_forces(const solid_model *body, const solid_frame *state, real free_motion)
 {
     const solid_system *all = body->system;
     integer m = all->nodes;
@@ -143,7 +127,7 @@ static void find_stress_forces(const solid_model *body, solid_state *state, real
 }
 
 /* Solves elasticity, springs and contacts, and updates velocities. */
-SMALL static void solve(const solid_model *body, solid_state *state, real free_motion)
+SMALL static void solve(const solid_model *body, const solid_frame *state, real free_motion)
 {
     const solid_system *all = body->system;
     for (integer i = 0; i < all->contacts->points; i++)
@@ -164,7 +148,7 @@ SMALL static void solve(const solid_model *body, solid_state *state, real free_m
 }
 
 /* Resets nodes to the start of the step, without velocity. */
-SMALL static void keep_at_rest(const solid_model *body, solid_state *state)
+SMALL static void keep_at_rest(const solid_model *body, const solid_frame *state)
 {
     integer count = 3 * body->system->nodes;
     copy(state->nodes, body->start, count);
@@ -175,7 +159,7 @@ SMALL static void keep_at_rest(const solid_model *body, solid_state *state)
 
 /* Whether motion in the step, and velocity before and after, are negligible, and the step before
    was slow, which excludes turning points of a vibration. */
-SMALL static int is_at_rest(const solid_model *body, const solid_state *state, real free_motion)
+SMALL static int is_at_rest(const solid_model *body, const solid_frame *state, real free_motion)
 {
     const solid_system *all = body->system;
     real most = REST_SHARE * REST_SHARE * free_motion;
@@ -184,11 +168,11 @@ SMALL static int is_at_rest(const solid_model *body, const solid_state *state, r
            && motion_square(all, state->nodes, state->previous_nodes) <= most;
 }
 
-SMALL static void take_step(const solid_model *body, solid_state *state, const frame_inputs *inputs, integer number)
+SMALL static void take_step(const solid_model *body, const solid_frame *state, integer number)
 {
     const solid_system *all = body->system;
     integer m = all->nodes;
-    predict(body, state, inputs, number);
+    predict(body, state, number);
     real free_motion = motion_square(all, state->free, NULL);
     int slow = motion_square(all, body->inertia, NULL) < SLOW_SHARE * SLOW_SHARE * free_motion;
     *state->slow_steps = slow ? *state->slow_steps + 1 : 0;
@@ -208,17 +192,17 @@ SMALL static void take_step(const solid_model *body, solid_state *state, const f
 
 /* Takes all steps of a frame. A solid at rest without velocity at the start and at the end of a step
    stays so with constant inputs: further steps are skipped. */
-EXPORT SMALL void step_solid(const solid_model *body, solid_state *state, const frame_inputs *inputs)
+EXPORT SMALL void step_solid(const solid_model *body, const solid_frame *state)
 {
     const solid_system *all = body->system;
     integer p = all->contacts->points, was_at_rest = 0;
-    for (integer number = 1; number <= inputs->steps; number++) {
-        if (was_at_rest && *state->is_at_rest && inputs->at_rest) {
+    for (integer number = 1; number <= state->steps; number++) {
+        if (was_at_rest && *state->is_at_rest && state->targets_at_rest) {
             copy(state->previous_points, state->points, 3 * p);
             return;
         }
         was_at_rest = *state->is_at_rest && motion_square(all, state->nodes, state->previous_nodes) == 0.0;
-        take_step(body, state, inputs, number);
+        take_step(body, state, number);
         for (int axis = 0; axis < 3; axis++)
             for (integer i = 0; i < body->pins; i++)
                 state->points[axis * p + body->pinned[i]] = all->pin_springs->targets[axis * all->pin_springs->count + i];

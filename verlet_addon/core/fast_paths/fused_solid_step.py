@@ -1,10 +1,12 @@
 """Fused step of a solid without contacts except the ground: one call for a whole frame."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..arrays import Floats, Integers
-from ..compiled import backend, declare, pack
-from ..kernel import Struct
+from ..compiled import backend, declare
+from ..kernel import Struct, packed
 from ..phases.step_data import Body
 from ..scene import Plane, Sample
 from ..settings import SceneSettings
@@ -19,7 +21,7 @@ from ..solid.solid_system import set_pin_springs, step_shares
 from ..state import Batches, ParticleState, ready_batches
 from .sleeping import has_simple_inputs, is_in_ground
 
-_step_solid = declare("step_solid", "ppp")
+_step_solid = declare("step_solid", "pp")
 
 
 def step_solid(body: Body, settings: SceneSettings, before: Sample, after: Sample) -> bool:
@@ -85,43 +87,42 @@ def _targets(body: Body, before: Sample, after: Sample) -> tuple[Floats, Floats]
     return start, end
 
 
-def _take_steps(
-    body: Body, batches: Batches, count: int, gravity: Floats, targets: tuple[Floats, Floats]
-) -> None:
-    """Takes `count` steps under gravity (3,), with targets (3, g) linear between two arrays [m]."""
-    (model, state), system = body, batches.solid
-    solid, solid_state = model.solid, state.solid
-    assert solid is not None
-    assert solid_state is not None
-    assert system is not None
-    softness = np.concatenate([np.zeros(len(model.pinned)), model.goal_compliances])
-    set_pin_springs(system, solid, batches.h_squared, targets[1], softness)
-    nodes, previous_nodes, moves = (
-        rows.copy() for rows in (solid_state.nodes, solid_state.previous_nodes, solid_state.moves)
-    )
-    points, previous_points = state.positions.copy(), state.previous_positions.copy()
-    free, flags = (
-        np.empty_like(nodes),
-        np.array([solid_state.slow_steps, solid_state.unstressed, 0], dtype=np.int64),
-    )
-    state_struct = pack(
-        nodes, previous_nodes, moves, free, points, previous_points, *flags[:, None]
-    )
-    at_rest = np.array_equal(*targets)
-    inputs = pack(count, gravity, *targets, at_rest)
-    _step_solid(SOLID_MODEL.address(batches), state_struct.address, inputs.address)
-    solid_state.nodes, solid_state.previous_nodes, solid_state.moves = nodes, previous_nodes, moves
-    solid_state.slow_steps, solid_state.unstressed = int(flags[0]), bool(flags[1])
-    state.positions, state.previous_positions = points, previous_points
-    solid_state.solved_points, solid_state.previous_solved_points = (
-        points.copy(),
-        previous_points.copy(),
-    )
-    if flags[2]:
-        own = step_inputs(system, free, np.zeros(3))
-        solid_state.sleep_state = SleepState([rows.copy() for rows in own], points.copy())
+@dataclass(frozen=True, eq=False)
+class SolidFrame:
+    """State and inputs of a solid between two samples; steps change the state's arrays."""
+
+    nodes: Floats
+    previous_nodes: Floats
+    moves: Floats
+    """(3, m) see `SolidState` [m]."""
+    free: Floats
+    """(3, m) free motion of the last step [m]."""
+    points: Floats
+    previous_points: Floats
+    """(3, p) [m]"""
+    slow_steps: Integers
+    unstressed: Integers
+    is_at_rest: Integers
+    """(1,) see `SolidState`; whether it rests."""
+    steps: int
+    gravity: Floats
+    """(3,) [m/s²]"""
+    targets_start: Floats
+    targets_end: Floats
+    """(3, g) of pins and soft pins [m]."""
 
 
+Struct(
+    "solid_frame",
+    SolidFrame,
+    reads="steps gravity targets_start targets_end",
+    shares="nodes previous_nodes moves free points previous_points slow_steps unstressed "
+    "is_at_rest",
+    targets_at_rest=(
+        bool,
+        lambda frame: np.array_equal(frame.targets_start, frame.targets_end),
+    ),
+)
 SOLID_MODEL = Struct(
     "solid_model",
     Batches,
@@ -141,6 +142,48 @@ SOLID_MODEL = Struct(
         "work": lambda batches: (2, _parts(batches)[1].predicted_nodes.shape[1], 4),
     },
 )
+
+
+def _take_steps(
+    body: Body, batches: Batches, count: int, gravity: Floats, targets: tuple[Floats, Floats]
+) -> None:
+    """Takes `count` steps under gravity (3,), with targets (3, g) linear between two arrays [m]."""
+    (model, state), (solid, system) = body, _parts(batches)
+    solid_state = state.solid
+    assert solid_state is not None
+    softness = np.concatenate([np.zeros(len(model.pinned)), model.goal_compliances])
+    set_pin_springs(system, solid, batches.h_squared, targets[1], softness)
+    frame = SolidFrame(
+        nodes=solid_state.nodes.copy(),
+        previous_nodes=solid_state.previous_nodes.copy(),
+        moves=solid_state.moves.copy(),
+        free=np.empty_like(solid_state.nodes),
+        points=state.positions.copy(),
+        previous_points=state.previous_positions.copy(),
+        slow_steps=np.array([solid_state.slow_steps], dtype=np.int64),
+        unstressed=np.array([solid_state.unstressed], dtype=np.int64),
+        is_at_rest=np.zeros(1, dtype=np.int64),
+        steps=count,
+        gravity=gravity,
+        targets_start=targets[0],
+        targets_end=targets[1],
+    )
+    _step_solid(SOLID_MODEL.address(batches), packed(frame).address)
+    _store(frame, state, solid_state)
+    if frame.is_at_rest[0]:
+        own = step_inputs(system, frame.free, np.zeros(3))
+        solid_state.sleep_state = SleepState([rows.copy() for rows in own], frame.points.copy())
+
+
+def _store(frame: SolidFrame, state: ParticleState, solid_state: SolidState) -> None:
+    """Stores the state at the end of a frame."""
+    solid_state.nodes, solid_state.previous_nodes = frame.nodes, frame.previous_nodes
+    solid_state.moves = frame.moves
+    solid_state.slow_steps = int(frame.slow_steps[0])
+    solid_state.unstressed = bool(frame.unstressed[0])
+    state.positions, state.previous_positions = frame.points, frame.previous_points
+    solid_state.solved_points = frame.points.copy()
+    solid_state.previous_solved_points = frame.previous_points.copy()
 
 
 def _parts(batches: Batches) -> tuple[Solid, SolidSystem]:

@@ -2,38 +2,20 @@
    step.py in the same order, with the same bits. See plain_bodies.py. */
 #include "../stretch/strips.h"
 
-/* State of a body between two frames. */
-typedef struct {
-    const plain_model *body;
-    real *x, *previous;                /* (3, n) */
-    const real *pins_start, *pins_end; /* (3, pins) */
-    real heaviness;             /* factor on gravity */
-    real friction, restitution; /* on the ground */
-    integer taken;              /* number of steps before this frame */
-} plain_state;
-
-/* Inputs of a frame: number of steps, gravity, and the ground; its normal is NULL without one. */
-typedef struct {
-    integer steps;
-    const real *gravity;
-    real *normal;
-    real level;
-} frame_inputs;
-
 /* Predictor: moves particles by inertia, gravity and rope springs, and pins to their targets. */
 static void predict(const plain_state *state, const frame_inputs *inputs, integer number)
 {
     const plain_model *body = state->body;
     integer n = body->n;
-    real *x = state->x, *moved = body->predicted;
+    real *x = state->positions, *moved = body->predicted;
     for (integer i = 0; i < 3 * n; i++) {
         body->accelerations[i] = inputs->gravity[i / n] * state->heaviness;
-        moved[i] = (x[i] - state->previous[i]) * body->velocity_gain
+        moved[i] = (x[i] - state->previous_positions[i]) * body->velocity_gain
                    + body->accelerations[i] * body->h_squared + x[i];
     }
     if (body->ropes)
         add_start_spring_forces(moved, x, n, body->ropes->strips, body->ropes->strips_count);
-    copy(state->previous, x, 3 * n);
+    copy(state->previous_positions, x, 3 * n);
     copy(body->start, x, 3 * n);
     copy(x, moved, 3 * n);
     for (int axis = 0; axis < 3; axis++)
@@ -163,7 +145,7 @@ static void push_off_ground(const plain_state *state, const frame_inputs *inputs
         body->normal_corrections[i] = body->friction_corrections[i] = body->friction_corrections[n + i] = body->friction_corrections[2 * n + i] = 0.0;
     if (inputs->normal) {
         plane_contact contact = ground_contact(state, inputs);
-        project_plane(state->x, n, &contact, (real *)body->inverse_masses);
+        project_plane(state->positions, n, &contact, (real *)body->inverse_masses);
     }
 }
 
@@ -174,14 +156,14 @@ static void finish(const plain_state *state, const frame_inputs *inputs)
     const plain_model *body = state->body;
     integer n = body->n;
     if (body->ropes) {
-        copy(body->before, state->previous, 3 * n);
-        undo_implicit_damping(state->previous, body->start, state->x, n, body->ropes->strips,
+        copy(body->before, state->previous_positions, 3 * n);
+        undo_implicit_damping(state->previous_positions, body->start, state->positions, n, body->ropes->strips,
                               body->ropes->strips_count);
-        keep_momentum(state->previous, body, state->x);
+        keep_momentum(state->previous_positions, body, state->positions);
     }
     if (inputs->normal) {
         plane_contact contact = ground_contact(state, inputs);
-        rebound_plane(state->x, n, state->previous, &contact);
+        rebound_plane(state->positions, n, state->previous_positions, &contact);
     }
 }
 
@@ -202,14 +184,14 @@ static void take_steps(const plain_state *state, const frame_inputs *inputs, rea
     const plain_model *body = state->body;
     integer n = body->n;
     for (int axis = 0; axis < 3; axis++)
-        box[axis] = box[3 + axis] = state->x[axis * n];
-    widen(box, state->x, n);
+        box[axis] = box[3 + axis] = state->positions[axis * n];
+    widen(box, state->positions, n);
     for (integer number = 1; number <= inputs->steps; number++) {
         predict(state, inputs, number);
-        project_constraints(state->x, body, (state->taken + number - 1) % 2);
+        project_constraints(state->positions, body, (state->taken + number - 1) % 2);
         push_off_ground(state, inputs);
         finish(state, inputs);
-        widen(box, state->x, n);
+        widen(box, state->positions, n);
     }
 }
 
@@ -235,7 +217,7 @@ EXPORT void project_plain(const plain_state *const *all, integer count, const fr
                         integer number, const uint8_t *resting)
 {
     for (integer i = 0; i < count; i++) {
-        project_constraints(all[i]->x, all[i]->body, (all[i]->taken + number - 1) % 2 && !resting[i]);
+        project_constraints(all[i]->positions, all[i]->body, (all[i]->taken + number - 1) % 2 && !resting[i]);
         push_off_ground(all[i], inputs);
     }
 }

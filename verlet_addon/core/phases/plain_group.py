@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from ..arrays import Floats
-from ..compiled import Packed, declare, pack
+from ..compiled import declare, row_of
 from ..contact.plane import PlaneContact
+from ..kernel import Struct, packed
 from ..model import SoftBodyModel
 from ..ropes.constraints import lengthen_ropes
-from ..scene import Sample
+from ..scene import Plane, Sample
 from ..settings import SceneSettings
 from ..state import Batches, ParticleState, batches_for
 from .internal_constraints import RESTING_STEPS
@@ -34,8 +36,14 @@ class PlainBody:
     """(3, n) copy of the state's positions, which compiled steps change [m]."""
     previous_positions: Floats
     """(3, n) copy of the state's previous positions, likewise [m]."""
-    struct: Packed
-    """The struct `plain_state` of plain_bodies.c."""
+    pins_start: Floats
+    """(3, p) positions of pins at the start of the frame [m]."""
+    pins_end: Floats
+    """(3, p) their targets at its end [m]."""
+    friction: float
+    """Coulomb coefficient on the ground."""
+    restitution: float
+    """Coefficient of restitution on the ground."""
 
     def write_state(self) -> None:
         """Stores the positions and previous positions of this body in its state."""
@@ -45,16 +53,41 @@ class PlainBody:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class FrameInputs:
+    """What acts on all plain bodies of a scene between two samples."""
+
+    steps: int
+    gravity: Floats
+    """(3,) [m/s²]"""
+    ground: Plane | None
+
+
+Struct(
+    "plain_state",
+    PlainBody,
+    reads="pins_start pins_end friction restitution",
+    shares="positions previous_positions",
+    body=(PLAIN_MODEL, lambda member: PLAIN_MODEL.pack(member.batches)),
+    heaviness=(float, lambda member: member.model.settings.gravity),
+    taken=(int, lambda member: member.state.steps),
+)
+Struct(
+    "frame_inputs",
+    FrameInputs,
+    reads="steps gravity",
+    normal=(Floats, lambda inputs: None if inputs.ground is None else inputs.ground.normal),
+    level=(float, lambda inputs: 0.0 if inputs.ground is None else inputs.ground.level),
+)
+
+
 @dataclass(eq=False)
 class PlainGroup:
     """The plain bodies of a scene, and the inputs of the frame."""
 
     members: dict[int, PlainBody]
     """Members by the numbers of their bodies."""
-    structs: Packed
-    """Addresses of the members' structs."""
-    frame_inputs: Packed
-    """The C struct `frame_inputs` of plain_bodies.c."""
+    inputs: FrameInputs
     body_steps: dict[int, BodyStep]
     """Working data of the members by number, the same in all steps; empty before `start_steps`."""
     number: int = 0
@@ -97,10 +130,11 @@ class PlainGroup:
         if self.members:
             _finish_plain(*self._arguments)
 
-    @property
-    def _arguments(self) -> tuple[int, int, int]:
+    @cached_property
+    def _arguments(self) -> tuple[int | bytes, int, int]:
         """Arguments of every compiled phase: structs, their number, inputs."""
-        return self.structs.address, len(self.members), self.frame_inputs.address
+        structs = [packed(member).address for member in self.members.values()]
+        return row_of(structs), len(structs), packed(self.inputs).address
 
 
 def make_group(
@@ -110,11 +144,8 @@ def make_group(
     members = {
         number: _make_member(bodies[number], after.targets[number], settings) for number in numbers
     }
-    ground = after.ground
-    plane = (None, 0.0) if ground is None else (ground.normal, ground.level)
-    frame_inputs = pack(settings.substeps, after.gravity.astype(float), *plane)
-    structs = pack(*(member.struct for member in members.values()))
-    return PlainGroup(members, structs, frame_inputs, {})
+    inputs = FrameInputs(settings.substeps, after.gravity.astype(float), after.ground)
+    return PlainGroup(members, inputs, {})
 
 
 def _make_member(body: Body, targets: Floats, settings: SceneSettings) -> PlainBody:
@@ -123,17 +154,9 @@ def _make_member(body: Body, targets: Floats, settings: SceneSettings) -> PlainB
     batches = batches_for(model, state, settings.integrator, state.previous_dt)
     positions, previous = state.positions.copy(), state.previous_positions.copy()
     lengthen_ropes(positions, batches.ropes)
-    struct = pack(
-        PLAIN_MODEL.pack(batches),
-        positions,
-        previous,
-        positions[:, model.pinned],
-        targets.T[:, model.pinned],
-        model.settings.gravity,
-        *_ground_laws(model, settings),
-        state.steps,
-    )
-    return PlainBody(model, state, batches, positions, previous, struct)
+    pins = positions[:, model.pinned], targets.T[:, model.pinned]
+    laws = _ground_laws(model, settings)
+    return PlainBody(model, state, batches, positions, previous, *pins, *laws)
 
 
 def _ground_laws(model: SoftBodyModel, settings: SceneSettings) -> tuple[float, float]:
@@ -181,5 +204,5 @@ def _make_body_step(member: PlainBody, settings: SceneSettings, after: Sample) -
     return body_step
 
 
-EMPTY_GROUP = PlainGroup({}, pack(), pack(), {})
+EMPTY_GROUP = PlainGroup({}, FrameInputs(0, np.zeros(3), None), {})
 """The group without members, for scenes without plain bodies."""
