@@ -11,6 +11,7 @@ import pkgutil
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from textwrap import wrap
 from types import UnionType
@@ -70,34 +71,42 @@ def constants(known: dict[str, set[int | float]]) -> Iterator[str]:
         yield f"#define {name} {value if isinstance(value, int) else float(value)!r}"
 
 
-def member(name: str, hint: Any, *, shared: bool) -> Iterator[str]:
-    """The declarations of a member with this type."""
+def member(name: str, hint: Any, *, shared: bool) -> Iterator[tuple[str, str]]:
+    """The types and the declarators of a member with this type."""
     if get_origin(hint) is UnionType:
         (hint,) = set(get_args(hint)) - {type(None)}
     struct = struct_of(hint)
     if hint in SCALARS:
-        yield f"{SCALARS[hint][1]} {name};"
+        yield SCALARS[hint][1], name
     elif struct:
-        yield f"const struct {struct.name} *{name};"
+        yield f"const struct {struct.name}", f"*{name}"
     elif get_origin(hint) in (list, Sequence):
         struct = struct_of(get_args(hint)[0])
         kind = f"const struct {struct.name}" if struct else ELEMENTS[get_args(hint)[0]]
-        yield f"{kind} *const *{name};"
-        yield f"integer {name}_count;"
+        yield kind, f"*const *{name}"
+        yield "integer", f"{name}_count"
     else:
         kind = hint if isinstance(hint, str) else ELEMENTS[hint]
-        yield f"{'' if shared else 'const '}{kind} *{name};"
+        yield f"{'' if shared else 'const '}{kind}", f"*{name}"
 
 
 def declaration(struct: Struct[Any]) -> str:
-    """The declaration of a struct."""
+    """The declaration of a struct; members of one type that follow each other share a line."""
     read = struct.reads.split()
-    lines = [
-        f"    {line}\n"
+    parts = [
+        part
         for name, hint in struct.types.items()
-        for line in member(name, hint, shared=name not in read)
+        for part in member(name, hint, shared=name not in read)
     ]
-    return f"typedef struct {struct.name} {{\n{''.join(lines)}}} {struct.name};\n"
+    lines = [
+        f"{kind} {', '.join(declarator for _, declarator in group)};"
+        for kind, group in groupby(parts, lambda part: part[0])
+    ]
+    wrapped = (
+        "\n".join(wrap(line, 100, initial_indent="    ", subsequent_indent="        "))
+        for line in lines
+    )
+    return f"typedef struct {struct.name} {{\n{chr(10).join(wrapped)}\n}} {struct.name};\n"
 
 
 def header() -> str:

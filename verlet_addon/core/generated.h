@@ -84,16 +84,10 @@
 
 typedef struct bend_strip_batch {
     const integer *path;
-    const real *coefficients;
-    const real *responses;
-    const real *scaled_compliances;
+    const real *coefficients, *responses, *scaled_compliances;
     real *multipliers;
-    integer count;
-    integer paths;
-    integer *ends;
-    real *factors;
-    real *points;
-    real *steps;
+    integer count, paths, *ends;
+    real *factors, *points, *steps;
 } bend_strip_batch;
 
 typedef struct bends {
@@ -110,103 +104,69 @@ typedef struct bends {
 } bends;
 
 typedef struct chambers {
-    const integer *triangles;
-    const integer *labels;
-    integer triangle_count;
-    integer count;
+    const integer *triangles, *labels;
+    integer triangle_count, count;
 } chambers;
 
 typedef struct clusters {
     const integer *particles;
     const uint8_t *movable;
-    const real *shares;
-    const real *arms;
-    integer members;
-    integer *ends;
+    const real *shares, *arms;
+    integer members, *ends;
 } clusters;
 
 typedef struct coarse_level {
     const integer *particles;
     const struct distance_limit_batch *const *limits;
     integer limits_count;
-    const integer *children;
-    const integer *parents;
+    const integer *children, *parents;
     const real *weights;
-    integer count;
-    integer child_count;
-    real *points;
-    real *moved;
+    integer count, child_count;
+    real *points, *moved;
 } coarse_level;
 
 typedef struct contact_rows {
     const integer *particles;
-    const real *weights;
-    const real *impulse_responses;
-    const real *mobilities;
-    const real *normals;
-    const real *gaps;
-    const real *targets;
-    const real *rebounds;
-    const real *anchors;
+    const real *weights, *impulse_responses, *mobilities, *normals, *gaps, *targets, *rebounds,
+        *anchors;
     real *friction;
     uint8_t *on_ropes;
-    real *normal_multipliers;
-    real *friction_multipliers;
+    real *normal_multipliers, *friction_multipliers;
     integer count;
 } contact_rows;
 
 typedef struct corner_pairs {
-    const integer *numbers;
-    const integer *starts;
-    const integer *others;
+    const integer *numbers, *starts, *others;
     integer count;
     real *blocks;
 } corner_pairs;
 
 typedef struct dissected_depth {
-    integer parts;
-    integer size;
-    integer reach;
-    integer *sizes;
-    integer *reaches;
-    integer *own;
-    integer *border;
-    real *root;
-    real *coupling;
-    real *answers;
-    real *outside;
+    integer parts, size, reach, *sizes, *reaches, *own, *border;
+    real *root, *coupling, *answers, *outside;
 } dissected_depth;
 
 typedef struct dissected_system {
     const struct dissected_depth *const *depths;
     integer depths_count;
     real *values;
-    integer size;
-    integer axes;
+    integer size, axes;
 } dissected_system;
 
 typedef struct distance_limit_batch {
     const integer *particles;
-    const real *rest_lengths;
-    const real *first_masses;
-    const real *second_masses;
-    const real *gains;
+    const real *rest_lengths, *first_masses, *second_masses, *gains;
     integer count;
 } distance_limit_batch;
 
 typedef struct exposed_surface {
     const real *plate_factors;
-    integer *face;
-    integer *vertex;
-    integer *following;
-    integer corner_count;
+    integer *face, *vertex, *following, corner_count;
 } exposed_surface;
 
 typedef struct face_diagonals {
-    const integer *pairs;
-    const integer *faces;
-    const real *rests;
-    const real *weights;
+    const integer *pairs, *faces;
+    const real *rests, *weights;
     const integer *link_indices;
     real *rest_lengths;
     integer count;
@@ -216,21 +176,12 @@ typedef struct face_loop_batch {
     const real *scaled_compliances;
     const integer *twists;
     real *multipliers;
-    integer count;
-    integer twist_count;
-    integer loops;
-    integer *ends;
-    integer *rungs;
-    real *coefficients;
-    real *responses;
-    real *factors;
-    real *points;
-    real *steps;
+    integer count, twist_count, loops, *ends, *rungs;
+    real *coefficients, *responses, *factors, *points, *steps;
 } face_loop_batch;
 
 typedef struct factored_shell {
-    const integer *free;
-    const integer *components;
+    const integer *free, *components;
     integer free_count;
     const struct dissected_system *system;
 } factored_shell;
@@ -238,44 +189,26 @@ typedef struct factored_shell {
 typedef struct frame_inputs {
     integer steps;
     const real *gravity;
-    real *normal;
-    real level;
+    real *normal, level;
 } frame_inputs;
 
 typedef struct generation {
     const struct strip_batch *batch;
-    integer *supports;
-    integer *junctions;
-    real *along;
-    real *steps;
-    real *response;
+    integer *supports, *junctions;
+    real *along, *steps, *response;
 } generation;
 
 typedef struct joints {
-    const integer *pairs;
-    const integer *slots;
-    const integer *bodies;
-    const integer *free;
+    const integer *pairs, *slots, *bodies, *free;
     const real *rest_lengths;
     const uint8_t *tension_only;
     const real *mobilities;
-    integer count;
-    integer free_count;
-    integer body_count;
-    real *along;
-    real *rows;
-    real *residual;
-    real *pulls;
-    real *search;
-    real *found;
-    real *diagonal;
-    real *inverses;
-    real *wrenches;
+    integer count, free_count, body_count;
+    real *along, *rows, *residual, *pulls, *search, *found, *diagonal, *inverses, *wrenches;
 } joints;
 
 typedef struct link_sides {
-    const int32_t *side_links;
-    const int32_t *others;
+    const int32_t *side_links, *others;
     const real *min_squares;
     const integer *starts;
     real *max_squares;
@@ -284,8 +217,7 @@ typedef struct link_sides {
 } link_sides;
 
 typedef struct neighbours {
-    const integer *starts;
-    const integer *others;
+    const integer *starts, *others;
     const real *lengths;
     integer count;
 } neighbours;
@@ -297,24 +229,14 @@ typedef struct noise_tables {
 
 typedef struct piece_poses {
     const struct pieces *pieces;
-    real *start_rotations;
-    real *rotations;
-    real *arms;
-    real *second_moments;
-    real *centres;
-    real *angular_momenta;
-    real *particle_positions;
-    real *inverse_inertias;
+    real *start_rotations, *rotations, *arms, *second_moments, *centres, *angular_momenta,
+        *particle_positions, *inverse_inertias;
 } piece_poses;
 
 typedef struct pieces {
     integer count;
-    const integer *starts;
-    const integer *particles;
-    const integer *labels;
-    const real *arms;
-    const real *totals;
-    const real *effective_inverse_masses;
+    const integer *starts, *particles, *labels;
+    const real *arms, *totals, *effective_inverse_masses;
     integer size;
 } pieces;
 
@@ -326,38 +248,21 @@ typedef struct pin_springs {
 } pin_springs;
 
 typedef struct plain_model {
-    real velocity_gain;
-    real h_squared;
+    real velocity_gain, h_squared;
     const struct bends *bends;
-    integer n;
-    integer pins;
-    integer *pinned;
+    integer n, pins, *pinned;
     real *inverse_masses;
     const struct restarted_multipliers *multipliers;
     const struct surface *surface;
     const struct ropes *ropes;
-    integer free;
-    integer *components;
-    real *floors;
-    real dt;
-    real drift;
-    real bend;
-    real *start;
-    real *predicted;
-    real *accelerations;
-    real *friction_corrections;
-    real *normal_corrections;
-    real *before;
-    real *whole;
+    integer free, *components;
+    real *floors, dt, drift, bend, *start, *predicted, *accelerations, *friction_corrections,
+        *normal_corrections, *before, *whole;
 } plain_model;
 
 typedef struct plain_state {
-    const real *pins_start;
-    const real *pins_end;
-    real friction;
-    real restitution;
-    real *positions;
-    real *previous_positions;
+    const real *pins_start, *pins_end;
+    real friction, restitution, *positions, *previous_positions;
     const struct plain_model *body;
     real heaviness;
     integer taken;
@@ -365,48 +270,28 @@ typedef struct plain_state {
 
 typedef struct plane_contact {
     const real *start;
-    real climb;
-    real friction;
-    real restitution;
-    const real *predicted;
-    const real *accelerations;
-    real dt;
-    real *normal_corrections;
-    real *friction_corrections;
-    real *normal;
-    real level;
-    real *former_floors;
-    real *floors;
-    real drift;
-    real bend;
+    real climb, friction, restitution;
+    const real *predicted, *accelerations;
+    real dt, *normal_corrections, *friction_corrections, *normal, level, *former_floors, *floors,
+        drift, bend;
 } plane_contact;
 
 typedef struct point_contacts {
-    real *normals;
-    real *levels;
-    real *frictions;
-    real *stiffnesses;
-    real *start;
-    real *anchors;
-    real *friction_stiffnesses;
-    real *normal_forces;
+    real *normals, *levels, *frictions, *stiffnesses, *start, *anchors, *friction_stiffnesses,
+        *normal_forces;
     integer points;
 } point_contacts;
 
 typedef struct restarted_multipliers {
-    real kept_share;
-    real play;
-    real *const *values;
-    integer values_count;
-    integer *counts;
+    real kept_share, play, *const *values;
+    integer values_count, *counts;
     real *const *followers;
     integer followers_count;
 } restarted_multipliers;
 
 typedef struct rope_slice {
     const struct tree *trees;
-    integer start;
-    integer count;
+    integer start, count;
 } rope_slice;
 
 typedef struct ropes {
@@ -418,126 +303,72 @@ typedef struct ropes {
 } ropes;
 
 typedef struct seam_batch {
-    const integer *first;
-    const integer *second;
-    const real *inverse_masses;
-    const real *gains;
-    const real *max_multipliers;
-    const real *torn_gaps;
-    const real *closed_gaps;
-    uint8_t *closed;
-    uint8_t *torn;
+    const integer *first, *second;
+    const real *inverse_masses, *gains, *max_multipliers, *torn_gaps, *closed_gaps;
+    uint8_t *closed, *torn;
     real *multipliers;
     integer count;
 } seam_batch;
 
 typedef struct shell {
     const integer *members;
-    const real *coefficients;
-    const real *stiffnesses;
-    const real *rests;
+    const real *coefficients, *stiffnesses, *rests;
     integer hinges;
-    const real *first;
-    const real *second;
-    const real *angle_stiffnesses;
-    const real *angle_rests;
-    const real *masses;
-    real *gradients;
-    real *isotropic_stiffnesses;
-    integer particles;
-    integer springs;
-    integer angles;
+    const real *first, *second, *angle_stiffnesses, *angle_rests, *masses;
+    real *gradients, *isotropic_stiffnesses;
+    integer particles, springs, angles;
     real *interleaved;
 } shell;
 
 typedef struct solid_boxes {
-    const integer *filled;
-    const integer *cells;
-    const integer *corners;
-    const integer *kinds;
-    const real *volumes;
-    const real *blocks;
-    const real *sizes;
+    const integer *filled, *cells, *corners, *kinds;
+    const real *volumes, *blocks, *sizes;
     integer count;
 } solid_boxes;
 
 typedef struct solid_cells {
-    const integer *others;
-    const integer *slots;
-    const integer *widths;
-    const integer *starts;
-    integer *nodes;
-    integer *kinds;
-    real *gradients;
-    real *volumes;
-    integer count;
-    integer other_count;
-    integer width;
+    const integer *others, *slots, *widths, *starts;
+    integer *nodes, *kinds;
+    real *gradients, *volumes;
+    integer count, other_count, width;
     four_reals *tiles;
 } solid_cells;
 
 typedef struct solid_corotation {
-    real *quaternions;
-    real *rotations;
-    real *volume_gradients;
-    real *growths;
+    real *quaternions, *rotations, *volume_gradients, *growths;
 } solid_corotation;
 
 typedef struct solid_corotations {
-    const struct solid_corotation *linear;
-    const struct solid_corotation *quadratic;
+    const struct solid_corotation *linear, *quadratic;
     struct solid_box_state *boxes;
 } solid_corotations;
 
 typedef struct solid_embedding {
     const integer *nodes;
     const real *weights;
-    integer points;
-    integer width;
+    integer points, width;
 } solid_embedding;
 
 typedef struct solid_frame {
     integer steps;
-    const real *gravity;
-    const real *targets_start;
-    const real *targets_end;
-    real *nodes;
-    real *previous_nodes;
-    real *moves;
-    real *free;
-    real *points;
-    real *previous_points;
-    integer *slow_steps;
-    integer *unstressed;
-    integer *is_at_rest;
-    integer targets_at_rest;
+    const real *gravity, *targets_start, *targets_end;
+    real *nodes, *previous_nodes, *moves, *free, *points, *previous_points;
+    integer *slow_steps, *unstressed, *is_at_rest, targets_at_rest;
 } solid_frame;
 
 typedef struct solid_lattice {
     integer nodes;
     four_reals *rest;
-    const struct solid_cells *linear;
-    const struct solid_cells *quadratic;
+    const struct solid_cells *linear, *quadratic;
     const struct solid_boxes *boxes;
 } solid_lattice;
 
 typedef struct solid_model {
-    real velocity_gain;
-    real h_squared;
+    real velocity_gain, h_squared;
     const struct solid_system *system;
-    real modulus;
-    real implicit;
-    real passed;
-    real residual;
-    real relative_change;
-    integer pins;
-    integer *pinned;
-    real *start;
-    real *inertia;
-    real *stress_forces;
-    real *forces;
-    real *opposed;
-    real *work;
+    real modulus, implicit, passed, residual, relative_change;
+    integer pins, *pinned;
+    real *start, *inertia, *stress_forces, *forces, *opposed, *work;
 } solid_model;
 
 typedef struct solid_part {
@@ -550,95 +381,60 @@ typedef struct solid_system {
     const struct solid_part *const *parts;
     integer parts_count;
     const struct solid_embedding *embedding;
-    const real *masses;
-    const real *diagonal;
+    const real *masses, *diagonal;
     const integer *components;
     const struct pin_springs *pin_springs;
     const struct point_contacts *contacts;
-    real *predicted;
-    real *predicted_nodes;
-    integer nodes;
-    integer pieces;
+    real *predicted, *predicted_nodes;
+    integer nodes, pieces;
     struct solid_piece *rigid_pieces;
-    four_reals *blocks;
-    four_reals *moves;
-    four_reals *forces;
-    four_reals *residual;
-    four_reals *ahead;
-    four_reals *search;
-    four_reals *along;
-    four_reals *arms;
-    real *inverse_masses;
-    real *rolling;
+    four_reals *blocks, *moves, *forces, *residual, *ahead, *search, *along, *arms;
+    real *inverse_masses, *rolling;
 } solid_system;
 
 typedef struct solver_tolerance {
-    real relative;
-    real absolute;
+    real relative, absolute;
     integer min_rounds;
     real negligible;
 } solver_tolerance;
 
 typedef struct stencil_batch {
     const integer *particles;
-    const real *inverse_masses;
-    const real *coefficients;
-    const real *responses;
-    const real *rests;
-    const real *scaled_compliances;
-    const real *gains;
+    const real *inverse_masses, *coefficients, *responses, *rests, *scaled_compliances, *gains;
     real *multipliers;
-    integer members;
-    integer count;
+    integer members, count;
 } stencil_batch;
 
 typedef struct stiff_bend_batch {
     const integer *particles;
-    const real *coefficients;
-    const real *stiffnesses;
-    const real *rests;
+    const real *coefficients, *stiffnesses, *rests;
     const integer *free;
     const real *masses;
     real *multipliers;
-    integer count;
-    integer free_count;
-    integer *number;
+    integer count, free_count, *number;
     const struct dissected_system *system;
 } stiff_bend_batch;
 
 typedef struct strip_batch {
     const integer *path;
-    const real *inverse_masses;
-    const real *reference_lengths;
-    const real *scaled_compliances;
-    const real *diagonal;
-    real *rest_lengths;
-    real *multipliers;
-    integer paths;
-    integer *ends;
-    real *scaled_compression;
-    real *start_stiffnesses;
-    real *work;
+    const real *inverse_masses, *reference_lengths, *scaled_compliances, *diagonal;
+    real *rest_lengths, *multipliers;
+    integer paths, *ends;
+    real *scaled_compression, *start_stiffnesses, *work;
 } strip_batch;
 
 typedef struct strip_links {
-    real tolerance;
-    real *rest_lengths;
-    real *multipliers;
-    integer count;
-    integer particles;
+    real tolerance, *rest_lengths, *multipliers;
+    integer count, particles;
     const struct link_sides *sides;
     integer *moved;
-    uint8_t *marked;
-    uint8_t *seen;
+    uint8_t *marked, *seen;
     real *points;
 } strip_links;
 
 typedef struct strip_order {
     const struct strip_batch *const *batches;
-    integer batches_count;
-    integer links;
-    integer *starts;
+    integer batches_count, links, *starts;
     real *multipliers;
     const struct strip_batch * *order;
     real *tensions;
@@ -646,32 +442,14 @@ typedef struct strip_order {
 
 typedef struct strip_system {
     const integer *path;
-    const uint8_t *warm_started;
-    const uint8_t *both_free;
-    const real *max_inverse_masses;
-    const real *masses;
+    const uint8_t *warm_started, *both_free;
+    const real *max_inverse_masses, *masses;
     const integer *pinned;
-    real *displacement;
-    real *gas_forces;
-    real *multipliers;
-    integer particles;
-    integer entries;
-    integer paths;
-    integer *ends;
-    integer pins;
-    integer *stiff;
+    real *displacement, *gas_forces, *multipliers;
+    integer particles, entries, paths, *ends, pins, *stiff;
     uint8_t *is_taut;
-    real *force_densities;
-    real *factor;
-    real *inverse;
-    real *right;
-    real *diagonal;
-    real *shares;
-    real *residual;
-    real *direction;
-    real *preconditioned;
-    real *image;
-    real *solution;
+    real *force_densities, *factor, *inverse, *right, *diagonal, *shares, *residual, *direction,
+        *preconditioned, *image, *solution;
 } strip_system;
 
 typedef struct surface {
@@ -688,8 +466,7 @@ typedef struct surface {
 } surface;
 
 typedef struct tethers {
-    const integer *particles;
-    const integer *pins;
+    const integer *particles, *pins;
     const real *lengths;
     integer count;
 } tethers;
@@ -699,10 +476,7 @@ typedef struct tree {
     integer generations_count;
     const real *inverse_masses;
     integer junctions;
-    real *stiffness;
-    real *mobility;
-    real *force;
-    real *displacement;
+    real *stiffness, *mobility, *force, *displacement;
 } tree;
 
 typedef struct water {
@@ -713,27 +487,12 @@ typedef struct water {
 
 typedef struct weave_batch {
     const integer *corners;
-    const real *gradients;
-    const real *hourglass_gradients;
-    const real *stiffnesses;
-    const real *compression_stiffnesses;
-    const real *masses;
-    const real *free;
-    real *rests;
-    real *displacement;
-    real *multipliers;
-    integer count;
-    integer particles;
+    const real *gradients, *hourglass_gradients, *stiffnesses, *compression_stiffnesses, *masses,
+        *free;
+    real *rests, *displacement, *multipliers;
+    integer count, particles;
     const struct corner_pairs *pairs;
-    real *strains;
-    real *diagonal;
-    real *blocks;
-    real *points;
-    real *residual;
-    real *ahead;
-    real *search;
-    real *along;
-    real *moved;
+    real *strains, *diagonal, *blocks, *points, *residual, *ahead, *search, *along, *moved;
 } weave_batch;
 
 EXPORT void add_start_spring_forces(real *, real *, integer, const strip_batch *const *, integer);
