@@ -117,7 +117,7 @@ def test_convert_keeps_settings_made_before() -> None:
     assert obj.verlet.mass == 3.0
 
 
-@pytest.mark.parametrize("kind", ["CURVE", None])
+@pytest.mark.parametrize("kind", ["FONT", None])
 def test_what_is_no_mesh_is_left_out_and_named(
     kind: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -131,14 +131,16 @@ def test_what_is_no_mesh_is_left_out_and_named(
     assert obj.verlet.enabled
     assert not other.verlet.enabled
     told = capfd.readouterr()
-    assert "1 of 2 objects left out, since they are no meshes: Other" in told.out + told.err
+    assert (
+        "1 of 2 objects left out, since they are no meshes or curves: Other" in told.out + told.err
+    )
 
 
 def test_without_any_mesh_nothing_is_converted() -> None:
     other = bpy.data.objects.new("Other", None)
     bpy.context.scene.collection.objects.link(other)
     select(other)
-    with pytest.raises(RuntimeError, match="Other is not a mesh"):
+    with pytest.raises(RuntimeError, match="Select a mesh or a curve first"):
         verlet.convert()
 
 
@@ -403,7 +405,7 @@ def test_bake_and_clear_bake_take_all_bodies_that_are_switched_on() -> None:
 @pytest.mark.parametrize(
     ("operator", "reason"),
     [
-        ("convert", "Select a mesh object first"),
+        ("convert", "Select a mesh or a curve first"),
         ("release", "None of the selected objects is a soft body"),
         ("bake", "There is no soft body in Scene; select a mesh and make it one first"),
         ("clear_bake", "No soft body that is switched on has a bake"),

@@ -28,6 +28,7 @@ from .ui import (
     cache_exchange,
     collider_operators,
     conversion_operator,
+    curve_ropes,
     direction_panel,
     drape_operator,
     edit_operators,
@@ -78,6 +79,7 @@ CLASSES: tuple[type[Any], ...] = (
     live_operators.VERLET_OT_reset,
     grab_operator.VERLET_OT_grab,
     rope_tubes.VERLET_OT_show_tube,
+    curve_ropes.VERLET_OT_curve_to_mesh,
     add_mesh.VERLET_OT_add_cloth,
     add_mesh.VERLET_OT_add_rope,
     add_mesh.VERLET_OT_add_jelly,
@@ -120,6 +122,7 @@ MENUS: tuple[tuple[str, Any], ...] = (
     ("TOPBAR_MT_file_export", cache_exchange.draw_export_menu),
     ("TOPBAR_MT_file_export", texture_operator.draw_vat_menu),
     ("TOPBAR_MT_file_import", cache_exchange.draw_import_menu),
+    ("VIEW3D_MT_edit_curve_ctrlpoints", pin_operators.draw_vertex_menu),
     ("PHYSICS_PT_add", physics_panels.draw_add_button),
 )
 

@@ -16,8 +16,9 @@ from ...core.simulation import Simulation, start_simulation
 from ..scene.cache_modifiers import remove_live_modifiers
 from ..scene.cages import Shapes, simulated_object
 from ..scene.colliders import all_met, object_key
+from ..scene.curve_lines import check_rope
 from ..scene.key_points import WayToKey, way_to_key
-from ..scene.mesh_access import mesh_of
+from ..scene.mesh_access import point_count
 from ..scene.mesh_dependencies import check_following
 from ..scene.mesh_io import check_body, is_own, is_shown
 from ..scene.mirrors import find_joints
@@ -26,6 +27,7 @@ from ..scene.sampling import Stage, read_meshes, read_samples
 from ..settings.core_settings import body_settings, scene_settings
 from ..settings.properties import body_properties, scene_properties
 from .cautions import why_nothing
+from .curve_gaps import CurveGaps
 from .edit_names import refuse_edits
 from .former_bake import former_bakes_hidden
 from .frame_visits import all_alike
@@ -88,7 +90,7 @@ def bake(
     scene, view_layer
         The scene and view layer in which the bodies are evaluated.
     objects
-        The bodies: mesh objects that share no mesh.
+        The bodies: mesh or curve objects that share no data.
     frame_start, frame_end
         First and last frame; the simulation starts at rest, or with the animation's velocity.
     step
@@ -137,8 +139,9 @@ def prepare_stage(
         check_body(obj, view_layer)
         # Checked before anything is read: a shape key without points cannot be read.
         check_cage_without_bake(obj)
-        if not mesh_of(obj).vertices:
+        if not point_count(obj):
             raise MeshError(f"{obj.name} has no vertices; add some, or remove its soft body")
+        check_rope(obj)
         if obj == scene_properties(scene).ground_object:
             raise MeshError(f"{obj.name} cannot be its own ground; choose another ground object")
     colliders, met = all_met(objects, view_layer)
@@ -209,6 +212,9 @@ class Collector(Protocol):
     def end_at(self, frame: int) -> None:
         """Ends with a frame, which is the last one collected."""
 
+    def remarks(self) -> list[str]:
+        """One sentence for each body that shows its motion otherwise than it was simulated."""
+
 
 def follow(
     stage: Stage, first: int, start: Start, collector: Collector
@@ -225,6 +231,8 @@ def follow(
             gauge.remarks += through_themselves(meshes, settings, result)
         shown = start.shapes.carry(result)
         collector.collect(shown)
+        if done == start.total:
+            gauge.remarks += collector.remarks()
         enough = yield Progress(
             result.frame,
             done,
@@ -301,10 +309,11 @@ class _Keys:
     def __init__(self, stage: Stage, frames: list[int], *, alike: bool) -> None:
         self._stage, self._frames = stage, frames
         self._places = {frame: place for place, frame in enumerate(frames)}
-        counts = [len(mesh_of(obj).vertices) for obj in stage.bodies]
-        self._keys = [np.empty((len(frames), count, 3), np.float32) for count in counts]
+        sizes = map(point_count, stage.bodies)
+        self._keys = [np.empty((len(frames), size, 3), np.float32) for size in sizes]
         lasting = alike and not any(map(has_carriers, stage.bodies))
         self._ways = self._read_ways() if lasting else None
+        self._gaps = CurveGaps()
 
     def _read_ways(self) -> list[WayToKey]:
         """Per body, the conversion from world positions to key coordinates at the current frame."""
@@ -318,6 +327,11 @@ class _Keys:
         ways = self._ways or self._read_ways()
         for coordinates, way, positions in zip(self._keys, ways, result.positions, strict=True):
             coordinates[place] = way(positions)
+        self._gaps.measure(self._stage.bodies, result.positions)
+
+    def remarks(self) -> list[str]:
+        """One sentence for each curve that only comes near its rope."""
+        return self._gaps.remarks()
 
     def end_at(self, frame: int) -> None:
         """Drops the keys after a frame."""

@@ -82,6 +82,10 @@ class CacheWriter:
     def end_at(self, frame: int) -> None:
         """Does nothing: the cache ends with the last frame collected."""
 
+    def remarks(self) -> list[str]:
+        """No sentences: caches show each vertex as it was simulated."""
+        return []
+
     def save(self) -> None:
         """Stores the simulation and all frames since it was stored last; errors as of `collect`."""
         if self.cache is None or not self._samples:

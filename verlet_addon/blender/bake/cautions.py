@@ -40,11 +40,11 @@ def cautions(
     """
     shown = [obj for obj in objects if is_shown(obj, view_layer)]
     baked = [obj for obj in shown if is_own(obj)]
+    meshes = [obj for obj in baked if obj.type == "MESH"]
     away = [obj.name for obj in objects if obj not in shown]
     # Linked bodies with a bake from their own file play it, so they need no warning.
     foreign = [obj.name for obj in shown if not is_own(obj) and not is_baked(obj)]
     depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
-    simulated = list(map(simulated_object, baked))
     return [
         *fallback_warnings(),
         *_left_out(away, "hidden", "show {them}"),
@@ -60,9 +60,9 @@ def cautions(
         *_colliders_without_effect(scene, view_layer, baked),
         *(_instanced_colliders(scene, view_layer) if baked else ()),
         *_fields_without_effect(view_layer, baked),
-        *(each for obj in simulated for each in _torn_at_mirrors(obj)),
-        *(sentence for obj in baked for sentence in _across_mirrors(scene, obj, depsgraph)),
-        *(each for obj in baked for each in _torn_by_merging(obj)),
+        *(each for obj in meshes for each in _torn_at_mirrors(simulated_object(obj))),
+        *(sentence for obj in meshes for sentence in _across_mirrors(scene, obj, depsgraph)),
+        *(each for obj in meshes for each in _torn_by_merging(obj)),
     ]
 
 
@@ -166,9 +166,10 @@ def _pinned_and_attached(obj: bpy.types.Object) -> Iterator[str]:
 
 def _without_threads(obj: bpy.types.Object) -> Iterator[str]:
     """Warnings of cloth with Sewing or Tearing but without the loose edges that these need."""
-    body, edges = body_properties(obj), mesh_of(simulated_object(obj)).edges
+    body = body_properties(obj)
     if body.body_type != "CLOTH" or not (body.use_sewing or body.use_tearing):
         return
+    edges = mesh_of(simulated_object(obj)).edges
     loose = np.empty(len(edges), bool)
     edges.foreach_get("is_loose", loose)
     if loose.any():

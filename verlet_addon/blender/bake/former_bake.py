@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 
 import bpy
 
-from ..scene.mesh_access import found_again, shape_keys_of, write_coordinates
+from ..scene.mesh_access import found_again, shape_keys_of, write_key
 from ..scene.modifiers import bakes_hidden
 from . import curves
 from .rest_shape import has_lost_basis, show_rest
@@ -45,5 +45,5 @@ def _former_bake_hidden(obj: bpy.types.Object) -> Iterator[None]:
                 block.mute = False
             found.show_only_shape_key = solo
             if replaced is not None and (key := shape_keys_of(found)) is not None:
-                write_coordinates(key.reference_key.points, replaced)
+                write_key(key.reference_key, replaced)
             curves.mute_curves(found, stilled, False)

@@ -7,11 +7,14 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ...core.arrays import Floats
 from ..scene.attachments import acting_attachments
 from ..scene.cages import simulated_object
 from ..scene.colliders import all_met
+from ..scene.curve_points import curve_of, is_curve
 from ..scene.force_fields import acting_fields, enabled_fields
-from ..scene.mesh_access import shape_keys_of
+from ..scene.mesh_access import read_key, read_shape, shape_keys_of
+from ..scene.spline_basis import make_of
 from ..settings.properties import body_properties, scene_properties
 from .actions import channels
 from .curves import key_of_curve
@@ -86,7 +89,27 @@ def _content(obj: bpy.types.Object) -> list[Any]:
             content += [_numbers(bone.matrix_basis) for bone in obj.pose.bones]
     if isinstance(obj.data, bpy.types.Mesh):
         content += _shapes(obj, obj.data)
+    elif is_curve(obj):
+        content += _lines(obj)
     return content
+
+
+def _lines(obj: bpy.types.Object) -> list[Any]:
+    """Makes of a curve's splines, digests of its control points, and their animation."""
+    made, key = list(map(make_of, curve_of(obj).splines)), shape_keys_of(obj)
+    if key is None:
+        return [made, _hash(read_shape(obj)), None]
+    baked = {item.name for item in body_properties(obj).baked_keys}
+    own = [block for block in key.key_blocks if block.name not in baked]
+    animation = _animation(key, baked)
+    if body_properties(obj).made_basis and len(own) == 1:  # else it is not the bake's alone
+        animation = None
+    return [made, *(_hash(read_key(block)) for block in own), animation]
+
+
+def _hash(coordinates: Floats) -> str:
+    """Digest of coordinates (n, 3)."""
+    return sha256(coordinates.astype(np.float32).tobytes()).hexdigest()
 
 
 def _shapes(obj: bpy.types.Object, mesh: bpy.types.Mesh) -> list[Any]:

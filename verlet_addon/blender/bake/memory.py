@@ -12,7 +12,7 @@ import bpy
 
 from ...core.errors import OutOfMemoryError
 from ..scene.file_warnings import some
-from ..scene.mesh_access import mesh_of
+from ..scene.mesh_access import point_count
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -37,7 +37,7 @@ def needed(objects: Sequence[bpy.types.Object], keys: int) -> int:
     undo. The bake's own copies are freed as these are made.
     """
     copies = 2 if bpy.app.background else 3
-    vertices = sum(len(mesh_of(obj).vertices) for obj in objects)
+    vertices = sum(map(point_count, objects))
     return _BASE + keys * (copies * _COPY * vertices + _OVERHEAD * len(objects))
 
 
@@ -48,7 +48,7 @@ def check_room(objects: Sequence[bpy.types.Object], frames: Sequence[int]) -> No
 
 def check_room_to_write(objects: Sequence[bpy.types.Object], frames: Sequence[int]) -> None:
     """Raises OutOfMemoryError where Blender would crash for lack of memory while it adds keys."""
-    ours = len(frames) * _COPY * sum(len(mesh_of(obj).vertices) for obj in objects)
+    ours = len(frames) * _COPY * sum(map(point_count, objects))
     more = needed(objects, len(frames)) - ours - _BASE
     _refuse(f"Writing the bake of {_what(objects, frames)} needs another", more)
 

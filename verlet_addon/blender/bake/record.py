@@ -11,9 +11,10 @@ from ...core.errors import MeshError
 from ...core.settings import BodySettings, SceneSettings
 from ..scene.cache_modifiers import bake_modifier
 from ..scene.cages import simulated_object
-from ..scene.mesh_access import mesh_of, shape_keys_of
+from ..scene.mesh_access import point_count, shape_keys_of
 from ..scene.timing import animation_frame
 from ..settings.core_settings import animatable, animatable_of_scene, setting_values
+from ..settings.curve_properties import CURVE_NAMES
 from ..settings.properties import body_properties, scene_properties
 from ..settings.rest_shape_properties import NAMES
 from .actions import channels
@@ -50,8 +51,8 @@ def bake_settings(obj: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, An
     body, settings = body_properties(obj), scene_properties(scene)
     ground = settings.ground_object
     values = setting_values(body, BodySettings) | setting_values(settings, SceneSettings)
-    values |= {name: getattr(body, name) for name in NAMES}
-    values["vertices"] = len(mesh_of(obj).vertices)
+    values |= {name: getattr(body, name) for name in (*NAMES, *CURVE_NAMES)}
+    values["vertices"] = point_count(obj)
     for name in _animated(obj):
         del values[name]
     values["attachments"] = [_attachment(obj, item) for item in body.attachments]

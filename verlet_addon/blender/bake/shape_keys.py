@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from ...core.errors import MeshError
 from ..scene.cache_modifiers import remove_bake_modifiers
+from ..scene.curve_lines import free_handles, restore_handles
+from ..scene.curve_points import is_curve
 from ..scene.mesh_access import (
     add_key,
     fits,
-    mesh_of,
-    read_coordinates,
+    read_key,
     shape_keys_of,
-    write_coordinates,
+    write_shape,
 )
 from ..scene.timing import animation_frame
 from ..settings.properties import body_properties
@@ -37,11 +38,14 @@ def write_bake(
     frames
         Scene frames, ascending.
     coordinates
-        (len(frames), n, 3) in the object's own space, as `key_points.way_to_key` gives them.
+        (len(frames), n, 3) in the object's own space, as `key_points.way_to_key` gives them; of a
+        curve its control points, whose handles become free until the bake is removed.
     """
     remove_bake(obj)
     body = body_properties(obj)
     remember_rest(obj)
+    if is_curve(obj):
+        free_handles(obj)
     scene = cast(bpy.types.Scene, bpy.context.scene)
     moments = [animation_frame(scene, frame) for frame in frames]
     if shape_keys_of(obj) is None:
@@ -78,6 +82,8 @@ def remove_bake(obj: bpy.types.Object) -> None:
     body.baked_keys.clear()
     body.made_basis = False
     forget_rest(obj)
+    if is_curve(obj):
+        restore_handles(obj)
     forget_bake(obj)
     replace_folders(folders_of([obj]))
     remove_bake_modifiers([obj])
@@ -131,8 +137,8 @@ def _remove_lone_basis(obj: bpy.types.Object) -> None:
     """
     key = shape_keys_of(obj)
     if key is not None and len(key.key_blocks) == 1:
-        if fits(key.reference_key, mesh_of(obj)):
-            write_coordinates(mesh_of(obj).vertices, read_coordinates(key.reference_key.points))
+        if fits(key.reference_key, obj):
+            write_shape(obj, read_key(key.reference_key))
         obj.shape_key_remove(key.reference_key)
 
 

@@ -111,7 +111,7 @@ def check_shape(obj: bpy.types.Object, mode: Mode) -> None:
         return
     if not key.use_relative:
         raise MeshError(f"{obj.name} has absolute shape keys; turn on Relative for them")
-    if not fits(key.reference_key, mesh_of(obj)):
+    if not fits(key.reference_key, obj):
         raise MeshError(
             f"{obj.name} has {len(mesh_of(obj).vertices)} vertices and shape keys of "
             f"{len(key.reference_key.points)}; remove those keys"

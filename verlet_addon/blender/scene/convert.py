@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Literal, cast
+from typing import Literal
 
 import bpy
 import numpy as np
@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from ...core.arrays import Integers
 from ...core.errors import MeshError
 from ...core.settings import BodySettings, BodyType
+from ..settings.curve_properties import CURVE_NAMES
 from ..settings.materials import give_balloon, give_fitting_material
 from ..settings.properties import body_properties
 from ..settings.rest_shape_properties import NAMES
 from .cache_modifiers import bake_modifier
+from .curve_points import is_curve
 from .mesh_access import mesh_of
 from .mesh_io import check_body
 from .mirrors import find_joints
@@ -30,7 +32,9 @@ def convert(
     body_type: BodyType | Literal["AUTO", "BALLOON"],
     use_material: bool = False,
 ) -> list[bpy.types.Object]:
-    """Makes every mesh object a body; with `AUTO` the type follows from its mesh.
+    """Makes every mesh or curve object a body; with `AUTO` the type follows from its mesh.
+
+    Curves become ropes, for the type `AUTO` or `ROPE`.
 
     With `use_material` each body gets the default material of its type, as from the button. A
     `BALLOON` is cloth with the material of that name, at a pressure that suits its size.
@@ -38,27 +42,31 @@ def convert(
     Returns
     -------
     list
-        The objects that are no meshes, which are left unchanged.
+        The objects that are neither meshes nor curves, which are left unchanged.
 
     Raises
     ------
     MeshError
         A mesh cannot become a body, or there is no mesh; nothing is changed then.
     """
-    meshes = [obj for obj in objects if obj.type == "MESH"]
-    for obj in meshes or objects:
+    suitable = [obj for obj in objects if obj.type in ("MESH", "CURVE")]
+    for obj in filter(is_curve, suitable):
+        if body_type not in ("AUTO", "ROPE"):
+            raise MeshError(
+                f"{obj.name} is a curve, which can be a rope alone; choose Automatic or Rope"
+            )
+    for obj in suitable or objects:
         check_body(obj, view_layer)
-    for obj in meshes:
+    for obj in suitable:
         properties = body_properties(obj)
-        mesh = cast(bpy.types.Mesh, obj.data)
         properties.enabled = True
         if body_type == "BALLOON":
             give_balloon(obj)
             continue
-        properties.body_type = suitable_type(mesh) if body_type == "AUTO" else body_type
+        properties.body_type = suitable_type(obj) if body_type == "AUTO" else body_type
         if use_material:
             give_fitting_material(obj)
-    return [obj for obj in objects if obj not in meshes]
+    return [obj for obj in objects if obj not in suitable]
 
 
 def release(objects: Sequence[bpy.types.Object]) -> None:
@@ -74,7 +82,7 @@ def release(objects: Sequence[bpy.types.Object]) -> None:
             raise MeshError(f"{obj.name} is linked from another file; release it there")
     for obj in objects:
         properties = body_properties(obj)
-        held = (*NAMES, "attachments", "attachment_index")
+        held = (*NAMES, *CURVE_NAMES, "attachments", "attachment_index")
         collections = ("collision_collection", "effector_collection")
         ours = ("enabled", "material", *collections, *held)
         for name in (*ours, *(field.name for field in fields(BodySettings))):
@@ -83,11 +91,11 @@ def release(objects: Sequence[bpy.types.Object]) -> None:
             obj.property_unset("verlet")  # and with it the record of a removed bake
 
 
-def suitable_type(mesh: bpy.types.Mesh) -> BodyType:
-    """`ROPE` for a mesh without faces, `SOFT` for a closed surface, else `CLOTH`."""
-    if not mesh.polygons:
+def suitable_type(obj: bpy.types.Object) -> BodyType:
+    """`ROPE` for a curve or a mesh without faces, `SOFT` for a closed surface, else `CLOTH`."""
+    if is_curve(obj) or not mesh_of(obj).polygons:
         return "ROPE"
-    return "SOFT" if np.all(_faces_at_edges(mesh) == 2) else "CLOTH"
+    return "SOFT" if np.all(_faces_at_edges(mesh_of(obj)) == 2) else "CLOTH"
 
 
 def open_edges(mesh: bpy.types.Mesh) -> NDArray[np.bool_]:

@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from ...core.arrays import Floats, cofactors
 from ...core.errors import MeshError
-from .mesh_access import mesh_of, read_coordinates, read_vertices, shape_keys_of
+from .curve_lines import fit_controls
+from .curve_points import is_curve
+from .mesh_access import read_key, read_shape, shape_keys_of
 from .mesh_io import is_flat, world_matrix
 from .modifiers import has_carriers, read_deformed, undo_carriers
 
@@ -20,6 +22,7 @@ WayToKey = Callable[[Floats], NDArray[np.float32]]
 def way_to_key(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> WayToKey:
     """Conversion of world positions to a shape key that shows them at the current frame.
 
+    That of a curve has its control points: exact for polylines, else the nearest by least squares.
     The key is relative to the Basis and has the value 1, beside the user's keys at their current
     values. The conversion inverts the object's matrix, the user's keys and the carriers. With
     carriers it is valid only until control returns to Blender.
@@ -35,7 +38,12 @@ def way_to_key(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> WayToKe
 
     def way(positions: Floats) -> NDArray[np.float32]:
         wanted = _local(positions, inverse, offset)
-        displacements = undo_carriers(obj, depsgraph, wanted) if carried else wanted - shown
+        if carried:
+            displacements = undo_carriers(obj, depsgraph, wanted)
+        else:
+            displacements = wanted - shown
+            if is_curve(obj):
+                displacements = fit_controls(obj, displacements)
         return _key_points(basis, displacements, wanted)
 
     return way
@@ -112,4 +120,4 @@ def _frame(depsgraph: bpy.types.Depsgraph) -> int:
 def _basis(obj: bpy.types.Object) -> Floats:
     """(n, 3) coordinates to which baked keys are relative."""
     key = shape_keys_of(obj)
-    return read_coordinates(key.reference_key.points) if key else read_vertices(mesh_of(obj))
+    return read_key(key.reference_key) if key else read_shape(obj)

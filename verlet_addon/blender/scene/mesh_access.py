@@ -1,4 +1,4 @@
-"""Access to meshes, shape keys, coordinates and vertex groups as arrays."""
+"""Access to meshes and curves, shape keys, coordinates and vertex groups as arrays."""
 
 from typing import Any, cast
 
@@ -7,6 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.arrays import Floats
+from .curve_points import (
+    control_count,
+    is_curve,
+    key_control_count,
+    read_controls,
+    read_key_controls,
+    write_controls,
+    write_key_controls,
+)
+
+_KEYED = ("MESH", "CURVE")
+"""Types of objects whose shape keys a bake reads and writes."""
 
 
 def mesh_of(obj: bpy.types.Object) -> bpy.types.Mesh:
@@ -20,12 +32,12 @@ def found_again(uid: int) -> bpy.types.Object | None:
 
 
 def shape_keys_of(obj: bpy.types.Object) -> bpy.types.Key | None:
-    """The shape keys of an object; None if it has none or is not a mesh."""
-    return mesh_of(obj).shape_keys if obj.type == "MESH" else None
+    """The shape keys of an object; None if it has none or is neither a mesh nor a curve."""
+    return mesh_of(obj).shape_keys if obj.type in _KEYED else None
 
 
 def made_keys(obj: bpy.types.Object) -> bpy.types.Key:
-    """The shape keys of a mesh object, with a Basis added where it has none."""
+    """The shape keys of a mesh or curve object, with a Basis added where it has none."""
     if shape_keys_of(obj) is None:
         obj.shape_key_add(name="Basis", from_mix=False)
     return cast(bpy.types.Key, shape_keys_of(obj))
@@ -36,15 +48,63 @@ def add_key(
 ) -> bpy.types.ShapeKey:
     """Adds one shape key (n, 3); Blender renames it where `name` is taken."""
     block = obj.shape_key_add(name=name, from_mix=False)
-    write_coordinates(block.points, coordinates)
+    write_key(block, coordinates)
     # The value of a new key is 0 or 1, depending on Blender's version.
     block.value = value
     return block
 
 
-def fits(block: bpy.types.ShapeKey, mesh: bpy.types.Mesh) -> bool:
-    """Whether a shape key has one point per vertex; a script may have changed the mesh since."""
-    return len(block.points) == len(mesh.vertices)
+def fits(block: bpy.types.ShapeKey, obj: bpy.types.Object) -> bool:
+    """Whether a shape key has one point per point of its object.
+
+    A script may have changed the mesh or the curve since.
+    """
+    return key_size(block) == point_count(obj)
+
+
+def key_size(block: bpy.types.ShapeKey) -> int:
+    """Number of points of a shape key; of a curve, its control points."""
+    return key_control_count(block) if _is_curves(block) else len(block.points)
+
+
+def point_count(obj: bpy.types.Object) -> int:
+    """Number of the points that a shape key of an object has."""
+    if is_curve(obj):
+        return sum(map(control_count, cast(bpy.types.Curve, obj.data).splines))
+    return len(mesh_of(obj).vertices)
+
+
+def read_key(block: bpy.types.ShapeKey) -> Floats:
+    """(n, 3) coordinates of a shape key of a mesh, (c, 3) control points of that of a curve."""
+    return read_key_controls(block) if _is_curves(block) else read_coordinates(block.points)
+
+
+def write_key(block: bpy.types.ShapeKey, coordinates: Floats | NDArray[np.float32]) -> None:
+    """Sets the coordinates that `read_key` reads."""
+    if _is_curves(block):
+        write_key_controls(block, coordinates)
+    else:
+        write_coordinates(block.points, coordinates)
+
+
+def _is_curves(block: bpy.types.ShapeKey) -> bool:
+    """Whether a shape key is one of a curve."""
+    return isinstance(cast(bpy.types.Key, block.id_data).user, bpy.types.Curve)
+
+
+def read_shape(obj: bpy.types.Object) -> Floats:
+    """(n, 3) coordinates of a mesh's vertices or a curve's control points, without shape keys."""
+    if is_curve(obj):
+        return read_controls(cast(bpy.types.Curve, obj.data))
+    return read_vertices(mesh_of(obj))
+
+
+def write_shape(obj: bpy.types.Object, coordinates: Floats) -> None:
+    """Sets the coordinates that `read_shape` reads."""
+    if is_curve(obj):
+        write_controls(cast(bpy.types.Curve, obj.data), coordinates)
+    else:
+        write_coordinates(mesh_of(obj).vertices, coordinates)
 
 
 def read_coordinates(points: Any) -> Floats:
@@ -73,8 +133,8 @@ def write_coordinates(points: Any, coordinates: Floats | NDArray[np.float32]) ->
 
 
 def group_weights(obj: bpy.types.Object, name: str) -> Floats:
-    """(n,) weights of a mesh object's vertices in a group; zeros without one."""
-    weights = np.zeros(len(mesh_of(obj).vertices))
+    """(n,) weights of a mesh object's vertices in a group; zeros without one, as of a curve."""
+    weights = np.zeros(point_count(obj))
     if (group := obj.vertex_groups.get(name)) is not None:
         for vertex in mesh_of(obj).vertices:
             for member in vertex.groups:

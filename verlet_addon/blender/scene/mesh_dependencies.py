@@ -10,7 +10,7 @@ from ...core.arrays import Floats
 from ...core.errors import MeshError
 from .attachments import acting_attachments, followed_places
 from .cages import simulated_object
-from .mesh_access import mesh_of, read_coordinates, shape_keys_of, write_coordinates
+from .mesh_access import mesh_of, read_key, shape_keys_of, write_key
 from .mesh_io import read_positions
 from .modifiers import caches_hidden, has_carriers, solo_key
 from .surfaces import read_points
@@ -123,9 +123,9 @@ def moved_by(
         before = [places(obj, depsgraph) for obj in others]
         for leader in leaders:
             key = passing.enter_context(solo_key(leader))
-            positions = read_coordinates(key.points)
+            positions = read_key(key)
             shift = np.array((0.3, 0.4, 0.5)) * np.abs(positions).max(initial=0)
-            write_coordinates(key.points, 1.2 * positions + shift)
+            write_key(key, 1.2 * positions + shift)
             mesh_of(leader).update_tag()
         depsgraph.update()
         after = [places(obj, depsgraph) for obj in others]

@@ -13,11 +13,15 @@ from ..settings.properties import body_properties
 from ..settings.rest_shape_properties import PAINTED
 from .attachments import check_attachments
 from .cages import check_cage, simulated_object
+from .curve_lines import check_curve, draw_line, read_line_edges
+from .curve_points import is_curve
 from .mesh_access import (
     fits,
     group_weights,
+    key_size,
     mesh_of,
-    read_coordinates,
+    point_count,
+    read_key,
     shape_keys_of,
 )
 from .modifiers import check_modifiers, read_deformed
@@ -31,7 +35,7 @@ def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
     """
     name = obj.name
     view_layer.update()
-    if obj.type != "MESH":
+    if obj.type not in ("MESH", "CURVE"):
         raise MeshError(f"{name} is not a mesh; convert it to a mesh or deselect it")
     check_data(obj)
     if obj.mode in ("EDIT", "SCULPT"):
@@ -44,6 +48,8 @@ def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
         raise MeshError(f"{name} is hidden; show it in the viewport")
     _check_matrix(obj)
     check_cage(obj, view_layer)
+    if is_curve(obj):
+        check_curve(obj)
     _check_matrix(simulated_object(obj))
     _check_groups(obj, simulated_object(obj))
     check_attachments(obj, view_layer)
@@ -63,8 +69,9 @@ def _check_groups(obj: bpy.types.Object, simulated: bpy.types.Object) -> None:
         if group and group not in simulated.vertex_groups:
             label = body.bl_rna.properties[prop].name.lower()
             raise MeshError(f"{name} has no vertex group {group}; choose another {label} or none")
-    if body.thread_map and body.thread_map not in mesh_of(simulated).uv_layers:
-        raise MeshError(f"{name} has no UV map {body.thread_map}; choose another one or none")
+    threads = body.thread_map
+    if threads and not is_curve(obj) and threads not in mesh_of(simulated).uv_layers:
+        raise MeshError(f"{name} has no UV map {threads}; choose another one or none")
     if not (rest := body.rest_key):
         return
     key = shape_keys_of(simulated)
@@ -114,6 +121,8 @@ def read_body(
     colliders
         Indices of the colliders that the body collides with.
     """
+    if is_curve(obj):
+        return _read_rope(obj, depsgraph, velocities=velocities, colliders=colliders)
     simulated = simulated_object(obj)
     mesh = mesh_of(simulated)
     starts, corners = _faces(mesh)
@@ -133,6 +142,27 @@ def read_body(
     )
 
 
+def _read_rope(
+    obj: bpy.types.Object,
+    depsgraph: bpy.types.Depsgraph,
+    *,
+    velocities: Floats,
+    colliders: Sequence[int],
+) -> MeshData:
+    """Reads all of a curve that the core needs: the points of its lines, without faces."""
+    return MeshData(
+        name=obj.name,
+        positions=read_positions(obj, depsgraph),
+        edges=read_line_edges(obj),
+        face_starts=np.zeros(1, np.int64),
+        face_vertices=np.zeros(0, np.int64),
+        pin_weights=read_pin_weights(obj).at(pin_factor(obj, depsgraph)),
+        velocities=velocities,
+        rest_positions=_rest_positions(obj, depsgraph),
+        colliders=colliders,
+    )
+
+
 def _faces(mesh: bpy.types.Mesh) -> tuple[Integers, Integers]:
     """First corner of each face, and indices of all corners; without faces that occur twice."""
     starts = np.append(_integers(mesh.polygons, "loop_start"), len(mesh.loops))
@@ -149,7 +179,8 @@ def _rest_positions(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Fl
     simulated = simulated_object(obj)
     linear, offset = world_matrix(simulated, depsgraph)
     key = cast(bpy.types.Key, shape_keys_of(simulated))
-    return read_coordinates(key.key_blocks[name].data) @ linear.T + offset
+    rest = read_key(key.key_blocks[name])
+    return (draw_line(obj, rest) if is_curve(obj) else rest) @ linear.T + offset
 
 
 def _paint(obj: bpy.types.Object) -> Paint:
@@ -173,7 +204,7 @@ def _threads(obj: bpy.types.Object, corners: Integers) -> Floats | None:
 
 def check_data(obj: bpy.types.Object) -> None:
     """Raises MeshError unless object and mesh are local and the mesh is the object's alone."""
-    name, mesh = obj.name, mesh_of(obj)
+    name, mesh, kind = obj.name, mesh_of(obj), obj.type.lower()
     if not is_own(obj):
         what = "linked from another file" if obj.library or mesh.library else "a library override"
         # Objects of linked collections stay linked unless all is made local.
@@ -186,7 +217,7 @@ def check_data(obj: bpy.types.Object) -> None:
     others = [item.name for item in users if item.data == mesh and item != obj]
     if others:
         raise MeshError(
-            f"{name} shares its mesh {mesh.name} with {others[0]}; make the mesh "
+            f"{name} shares its {kind} {mesh.name} with {others[0]}; make the {kind} "
             "single-user by Object ▸ Relations ▸ Make Single User ▸ Object & Data"
         )
 
@@ -206,10 +237,10 @@ def _check_keys(obj: bpy.types.Object) -> None:
     key = shape_keys_of(obj)
     if key is None:
         return
-    if not fits(key.reference_key, mesh_of(obj)):
+    if not fits(key.reference_key, obj):
         raise MeshError(
-            f"{obj.name} has {len(mesh_of(obj).vertices)} vertices and shape keys of "
-            f"{len(key.reference_key.points)}, as a script may leave them; remove those keys, the "
+            f"{obj.name} has {point_count(obj)} vertices and shape keys of "
+            f"{key_size(key.reference_key)}, as a script may leave them; remove those keys, the "
             "baked ones by Clear Bake"
         )
     if not key.use_relative:

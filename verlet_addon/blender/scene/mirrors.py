@@ -22,6 +22,8 @@ def find_joints(obj: bpy.types.Object) -> tuple[Joint, ...]:
     Mirrors with a later carrier are left out, since it deforms both halves differently. So are axes
     at which Bisect cuts the mesh, since the cut is at the plane however the mesh moves.
     """
+    if obj.type != "MESH":
+        return ()
     return tuple(
         (mirror.name, axis)
         for mirror in shown_mirrors(obj)

@@ -15,13 +15,15 @@ import numpy as np
 from ...core.arrays import Floats
 from ...core.errors import MeshError
 from .cache_modifiers import is_bake_modifier, is_drape_modifier, is_live_modifier
+from .curve_lines import fit_controls, plain_curves, read_line
+from .curve_points import is_curve
 from .mesh_access import (
     found_again,
     mesh_of,
-    read_coordinates,
+    read_key,
     read_vertices,
     shape_keys_of,
-    write_coordinates,
+    write_key,
 )
 
 _CARRIERS = {
@@ -93,7 +95,7 @@ def place_after_carriers(obj: bpy.types.Object) -> int:
 
 
 def check_order(obj: bpy.types.Object, shown: str, instead: str) -> None:
-    """Raises MeshError where a carrier comes after a modifier that finishes the mesh.
+    """Raises MeshError for curves, and where a carrier follows a modifier that finishes the mesh.
 
     A bake precedes both; a point cache can only follow the carrier, where the mesh may have other
     vertices.
@@ -102,6 +104,11 @@ def check_order(obj: bpy.types.Object, shown: str, instead: str) -> None:
     ----------
     shown, instead : names of the cache that cannot be shown, and of the bake to make in its place.
     """
+    if is_curve(obj):
+        raise MeshError(
+            f"{obj.name} is a curve, on which {shown} cannot be shown; {instead}, or make it a "
+            "mesh by Rope Mesh from Curve"
+        )
     there = [item for item in obj.modifiers if item.show_viewport]
     carriers = [number for number, item in enumerate(there) if is_carrier(item)]
     before = there[: carriers[-1]] if carriers else []
@@ -117,11 +124,14 @@ def check_order(obj: bpy.types.Object, shown: str, instead: str) -> None:
 def finish_hidden(objects: Iterable[bpy.types.Object]) -> Iterator[bool]:
     """Turns off all modifiers but carriers and passive ones; yields whether there were any.
 
+    Curves are drawn as lines within it, which counts too.
+
     `read_deformed` does so itself; around a loop over frames, this context saves their evaluation.
     Within the context the file may be undone or redone, and objects renamed.
     """
-    with _hidden(objects, is_finishing) as hidden:
-        yield hidden
+    chosen = list(objects)
+    with _hidden(chosen, is_finishing) as hidden, plain_curves(chosen) as changed:
+        yield hidden or changed
 
 
 @contextmanager
@@ -221,18 +231,19 @@ def read_shown(
 def read_mix(obj: bpy.types.Object) -> Floats:
     """(n, 3) mix of an object's shape keys at their current values; its mesh without any."""
     with solo_key(obj) as key:
-        return read_coordinates(key.points)
+        return read_key(key)
 
 
 def undo_carriers(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, wanted: Floats) -> Floats:
     """Displacements (n, 3) before the carriers with which the mesh shows `wanted` (n, 3).
 
-    Errors as of `invert_carriers`.
+    Of a curve, displacements of its control points with which its lines show `wanted`. Errors as of
+    `invert_carriers`.
     """
     with finish_hidden([obj]), solo_key(obj) as key:
-        start = read_coordinates(key.points)
+        start = read_key(key)
         positions = invert_carriers(
-            obj, depsgraph, wanted, start, lambda points: write_coordinates(key.points, points)
+            obj, depsgraph, wanted, start, lambda points: write_key(key, points)
         )
     depsgraph.update()
     return positions - start
@@ -265,9 +276,9 @@ def invert_carriers(
         put(positions)
         mesh_of(obj).update_tag()
         depsgraph.update()
-        return _evaluated(obj, depsgraph)
+        return _controlled(obj, _evaluated(obj, depsgraph))
 
-    positions = _invert(deform, start, wanted)
+    positions = _invert(deform, start, _controlled(obj, wanted))
     if positions is None:
         raise MeshError(
             f"The modifiers of {obj.name} cannot be undone; "
@@ -329,8 +340,15 @@ def _show(modifiers: Iterable[tuple[int, str]], show: bool) -> None:
             obj.modifiers[name].show_viewport = show
 
 
+def _controlled(obj: bpy.types.Object, positions: Floats) -> Floats:
+    """The points that a shape key has for positions (n, 3): control points (c, 3) of a curve."""
+    return fit_controls(obj, positions) if is_curve(obj) else positions
+
+
 def _evaluated(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
-    """(n, 3) positions of the evaluated mesh in the object's space."""
+    """(n, 3) positions of the evaluated mesh, or of a curve's lines, in the object's space."""
+    if is_curve(obj):
+        return read_line(obj, depsgraph)
     mesh = mesh_of(obj.evaluated_get(depsgraph))
     count, own = len(mesh.vertices), len(mesh_of(obj).vertices)
     if count != own:

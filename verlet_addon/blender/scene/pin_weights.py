@@ -8,6 +8,8 @@ import numpy as np
 from ...core.arrays import Booleans, Floats
 from ..settings.properties import body_properties
 from .cages import simulated_object
+from .curve_lines import line_pins
+from .curve_points import is_curve
 from .mesh_access import group_weights
 
 
@@ -33,6 +35,9 @@ class PinWeights:
 
 def read_pin_weights(obj: bpy.types.Object) -> PinWeights:
     """The painted pin weights of a body; reading them takes as long as a few steps."""
+    if is_curve(obj):
+        pins = line_pins(obj)
+        return PinWeights(pins, np.zeros(len(pins), bool))
     body, painted_on = body_properties(obj), simulated_object(obj)
     painted = group_weights(painted_on, body.pin_group)
     exact = np.zeros(len(painted), bool)

@@ -8,6 +8,8 @@ import bpy
 
 from ...core.errors import MeshError
 from ..settings.properties import body_properties, is_body
+from .curve_lines import change_pinned, check_curve
+from .curve_points import curve_of, is_curve, spline_points
 from .handlers import add_handlers, remove_handlers
 from .mesh_access import found_again, mesh_of
 from .mesh_io import check_data
@@ -26,6 +28,8 @@ def check_pins(obj: bpy.types.Object) -> None:
             f"{obj.name} is no soft body; switch to Object Mode and press Make Soft Body first"
         )
     check_data(obj)
+    if is_curve(obj):
+        check_curve(obj)
     group = obj.vertex_groups.get(body_properties(obj).pin_group)
     if group is not None and group.lock_weight:
         raise MeshError(f"The vertex group {group.name} of {obj.name} is locked; unlock it first")
@@ -34,8 +38,10 @@ def check_pins(obj: bpy.types.Object) -> None:
 def pin_selected(obj: bpy.types.Object) -> int:
     """Gives the selected vertices weight 1 in the pin group; returns their number.
 
-    A body without a pin group gets one named Pin.
+    A body without a pin group gets one named Pin. Of a curve, the numbers of its points are noted.
     """
+    if is_curve(obj):
+        return len(change_pinned(obj, _selected_points(obj), add=True))
     index = pin_group(obj).index
     edited = bmesh.from_edit_mesh(mesh_of(obj))
     count = 0
@@ -48,6 +54,8 @@ def pin_selected(obj: bpy.types.Object) -> int:
 
 def unpin_selected(obj: bpy.types.Object) -> int:
     """Removes the selected vertices from the pin group; returns the number that was in it."""
+    if is_curve(obj):
+        return len(change_pinned(obj, _selected_points(obj), add=False))
     group = obj.vertex_groups.get(body_properties(obj).pin_group)
     edited = bmesh.from_edit_mesh(mesh_of(obj))
     if group is None or edited.verts.layers.deform.active is None:
@@ -70,6 +78,21 @@ def pin_group(obj: bpy.types.Object) -> bpy.types.VertexGroup:
             body.pin_group = group.name
             _made[obj.session_uid] = group.name, False
     return group
+
+
+def selected_count(obj: bpy.types.Object) -> int:
+    """Number of the selected vertices of an edited mesh, or points of an edited curve."""
+    return len(_selected_points(obj)) if is_curve(obj) else mesh_of(obj).total_vert_sel
+
+
+def _selected_points(obj: bpy.types.Object) -> set[int]:
+    """Numbers of the selected points of an edited curve."""
+    points = [point for spline in curve_of(obj).splines for point in spline_points(spline)]
+    return {
+        number
+        for number, point in enumerate(points)
+        if getattr(point, "select_control_point", False) or getattr(point, "select", False)
+    }
 
 
 def _selected_weights(edited: bmesh.types.BMesh) -> Iterator[Any]:

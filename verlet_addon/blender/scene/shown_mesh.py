@@ -54,7 +54,7 @@ def shown_vertices(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Sin
 def mixed_points(obj: bpy.types.Object, names: Sequence[str]) -> Singles:
     """(n, 3) points of a mesh in the object's space, with these of its shape keys."""
     mesh, key = mesh_of(obj), shape_keys_of(obj)
-    if key is None or not fits(key.reference_key, mesh):
+    if key is None or not fits(key.reference_key, obj):
         return _read(mesh)
     mixed = read_coordinates(key.reference_key.points)
     for block in map(key.key_blocks.__getitem__, names):

@@ -16,6 +16,7 @@ from ...core.materials import MATERIALS
 from ...core.settings import BodySettings
 from .attachment_properties import VERLET_PG_attachment
 from .collision_force_properties import InfluenceProperties
+from .curve_properties import CurveProperties
 from .direction_properties import DirectionProperties
 from .rest_shape_properties import ShapeProperties
 from .scene_properties_group import VERLET_PG_scene
@@ -49,7 +50,11 @@ class VERLET_PG_baked_key(bpy.types.PropertyGroup):
 
 
 class VERLET_PG_body(
-    ShapeProperties, DirectionProperties, InfluenceProperties, bpy.types.PropertyGroup
+    ShapeProperties,
+    CurveProperties,
+    DirectionProperties,
+    InfluenceProperties,
+    bpy.types.PropertyGroup,
 ):
     """Verlet settings of one object."""
 

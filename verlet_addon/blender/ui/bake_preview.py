@@ -6,11 +6,13 @@ import bpy
 import numpy as np
 
 from ...core.arrays import Floats, Integers, Singles
+from ..scene.curve_lines import line_count, read_line_edges
+from ..scene.curve_points import is_curve
 from ..scene.file_context import file_context
 from ..scene.mesh_access import mesh_of
 from .drawing import SurfaceDrawing, brightness, vertex_normals
-from .overlay.body_strain import colored, read_surface
-from .overlay.strain import edge_strains, inverse_lengths
+from .overlay.body_strain import Surface, colored, read_surface
+from .overlay.strain import edge_set, edge_strains, inverse_lengths
 
 _COLOR = np.array((0.95, 0.55, 0.15))
 
@@ -20,7 +22,7 @@ class LiveView:
 
     def __init__(self, scene: bpy.types.Scene, objects: Sequence[bpy.types.Object]) -> None:
         self._scene = scene.name
-        self._surfaces = [read_surface(mesh_of(obj)) for obj in objects]
+        self._surfaces = list(map(_surface, objects))
         self._drawings = [SurfaceDrawing(each.triangles, each.loose) for each in self._surfaces]
         self._handler = bpy.types.SpaceView3D.draw_handler_add(
             self._draw, (), "WINDOW", "POST_VIEW"
@@ -64,6 +66,14 @@ class LiveView:
         if file_context(bpy.context).scene.name == self._scene:
             for drawing in self._drawings:
                 drawing.draw()
+
+
+def _surface(obj: bpy.types.Object) -> Surface:
+    """Faces and edges of a body; of a curve, its lines."""
+    if not is_curve(obj):
+        return read_surface(mesh_of(obj))
+    edges = read_line_edges(obj)
+    return Surface(np.zeros((0, 3), np.int64), edges, edge_set(edges, line_count(obj)))
 
 
 def shaded(positions: Floats, triangles: Integers) -> Singles:

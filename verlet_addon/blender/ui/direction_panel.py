@@ -37,6 +37,7 @@ class VERLET_PT_cage(BodyPanel):
 
     bl_label = "Cage"
     bl_options = {"DEFAULT_CLOSED"}
+    for_curves = False
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
         obj = cast(bpy.types.Object, body.id_data)

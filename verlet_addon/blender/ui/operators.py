@@ -127,7 +127,7 @@ _TYPES = (
 
 
 class VERLET_OT_convert(bpy.types.Operator):
-    """Turn the selected meshes into cloth, ropes, jelly, balloons or water"""
+    """Turn selected meshes into cloth, ropes, jelly, balloons or water, and curves into ropes"""
 
     bl_idname = "verlet.convert"
     bl_label = "Make Soft Body"
@@ -149,8 +149,8 @@ class VERLET_OT_convert(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not chosen_objects(context):
-            cls.poll_message_set("Select a mesh object first")
+        if not any(obj.type in ("MESH", "CURVE") for obj in chosen_objects(context)):
+            cls.poll_message_set("Select a mesh or a curve first")
             return False
         return undoable_mode(cls, context)
 
@@ -175,8 +175,8 @@ class VERLET_OT_convert(bpy.types.Operator):
             names = ", ".join(obj.name for obj in others)
             self.report(
                 {"WARNING"},
-                f"{len(others)} of {len(objects)} objects left out, since they are no meshes: "
-                f"{names}",
+                f"{len(others)} of {len(objects)} objects left out, since they are no meshes or "
+                f"curves: {names}",
             )
         return {"FINISHED"}
 

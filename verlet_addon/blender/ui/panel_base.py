@@ -6,6 +6,7 @@ from typing import cast, get_args
 import bpy
 
 from ...core.settings import BodyType
+from ..scene.curve_points import is_curve
 from ..settings.properties import VERLET_PG_body, body_properties, is_body
 from .bake_progress import bake_in_progress
 
@@ -48,11 +49,15 @@ class BodyPanel(SidebarPanel):
     bl_parent_id = "VERLET_PT_body"
     types: Collection[str] = get_args(BodyType)
     """Body types for which the panel is shown."""
+    for_curves = True
+    """Whether it is shown for curves, which have no vertex groups."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         body = active_body(context)
-        return body is not None and body.body_type in cls.types
+        if body is None or body.body_type not in cls.types:
+            return False
+        return cls.for_curves or not is_curve(cast(bpy.types.Object, body.id_data))
 
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
         if (body := active_body(context)) is not None:

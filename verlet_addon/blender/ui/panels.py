@@ -9,10 +9,12 @@ from ...core.settings import weight_name
 from ..scene.cages import simulated_object
 from ..scene.colliders import is_collider
 from ..scene.convert import type_hint
+from ..scene.curve_points import is_curve
 from ..scene.file_context import file_context
 from ..scene.force_fields import acting_fields, enabled_fields
 from ..settings.properties import VERLET_PG_body, body_properties, scene_properties
 from .colliding import colliding
+from .curve_ropes import draw_curve, draw_holds
 from .material_menu import VERLET_PT_material_presets, draw_material
 from .panel_base import BodyPanel, SidebarPanel, active_body, layout_of
 from .pin_operators import draw_pin_buttons
@@ -48,7 +50,11 @@ class VERLET_PT_body(SidebarPanel):
         button.scale_y = 1.0 if collider is not None else 1.5
         button.operator("verlet.convert", icon="MOD_SOFT").use_material = True
         if collider is None:
-            column.label(text="Any mesh: cloth, rope, jelly or water", icon="INFO")
+            if obj is not None and is_curve(obj):
+                column.label(text="A curve: a rope", icon="INFO")
+                column.operator("verlet.curve_to_mesh", icon="OUTLINER_OB_MESH")
+            else:
+                column.label(text="Any mesh: cloth, rope, jelly or water", icon="INFO")
             column.separator()
             column.operator("verlet.make_collider", icon="MOD_PHYSICS")
             column.label(text="What soft bodies collide with", icon="INFO")
@@ -65,7 +71,10 @@ class VERLET_PT_body(SidebarPanel):
     ) -> None:
         """Draws the settings that all types of bodies have."""
         column.active = body.enabled
-        column.prop(obj, "verlet_type")
+        if is_curve(obj):
+            draw_curve(column, obj)
+        else:
+            column.prop(obj, "verlet_type")
         if obj.type == "MESH" and (hint := type_hint(obj, body.body_type)):
             column.label(text=hint, icon="INFO" if body.body_type == "SOFT" else "ERROR")
             if body.body_type == "SOFT":
@@ -80,10 +89,12 @@ class VERLET_PT_body(SidebarPanel):
                 column.prop(body, "density", text=unit_of(body, "density"))
             else:
                 column.prop(body, "mass")
-        column.prop_search(
-            body, "pin_group", simulated_object(obj), "vertex_groups", icon="GROUP_VERTEX"
-        )
-        if obj.mode == "EDIT" and simulated_object(obj) == obj:
+        simulated = simulated_object(obj)
+        if is_curve(obj):
+            draw_holds(column, body)
+        else:
+            column.prop_search(body, "pin_group", simulated, "vertex_groups", icon="GROUP_VERTEX")
+        if obj.mode == "EDIT" and simulated == obj:
             draw_pin_buttons(column)
 
 
@@ -92,6 +103,7 @@ class VERLET_PT_attachments(BodyPanel):
 
     bl_label = "Attachments"
     bl_options = {"DEFAULT_CLOSED"}
+    for_curves = False
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
         row = column.row()
@@ -145,6 +157,7 @@ class VERLET_PT_material(BodyPanel):
             self.fill_softness(column, body)
         draw_with_unit(column, body, "damping")
         held = body.pin_group or len(body.attachments)
+        held = held or is_curve(cast(bpy.types.Object, body.id_data))
         if body.body_type in ("CLOTH", "ROPE") and held:
             column.prop(body, "use_tethers")
 
@@ -194,9 +207,10 @@ class VERLET_PT_collisions(BodyPanel):
 
 
 def _exempt(column: bpy.types.UILayout, body: VERLET_PG_body, group: str) -> None:
-    """Draws the vertex group that is exempt from the setting above."""
+    """Draws the vertex group that is exempt from the setting above; curves have none."""
     painted = simulated_object(cast(bpy.types.Object, body.id_data))
-    column.prop_search(body, group, painted, "vertex_groups", icon="GROUP_VERTEX")
+    if not is_curve(painted):
+        column.prop_search(body, group, painted, "vertex_groups", icon="GROUP_VERTEX")
 
 
 class VERLET_PT_forces(BodyPanel):

@@ -80,7 +80,7 @@ PANELS = tuple(map(_physics_panel, _SIDEBAR))
 def draw_add_button(self: bpy.types.Panel, context: bpy.types.Context) -> None:
     """Adds our button to those with which Blender adds physics to an object."""
     obj = context.object
-    if obj is None or obj.type != "MESH":
+    if obj is None or obj.type not in ("MESH", "CURVE"):
         return
     row = layout_of(self).row()
     if is_body(obj):

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, cast
 import bpy
 
 from ...core.errors import MeshError
-from ..scene.mesh_access import mesh_of
-from ..scene.pins import check_pins, pin_selected, unpin_selected
+from ..scene.pins import check_pins, pin_selected, selected_count, unpin_selected
 from .bake_progress import bake_in_progress
 from .operators import cancelled_by_errors
 from .panel_base import layout_of
@@ -25,7 +24,7 @@ class _PinOperator:
         if bake_in_progress() is not None:
             operator.poll_message_set("A bake is in progress; wait for its end, or press Esc")
             return False
-        if context.mode != "EDIT_MESH":
+        if context.mode not in ("EDIT_MESH", "EDIT_CURVE"):
             operator.poll_message_set("Select vertices of a soft body in Edit Mode first")
             return False
         return True
@@ -61,7 +60,7 @@ class VERLET_OT_unpin_selected(_PinOperator, bpy.types.Operator):
 
 def _change(context: bpy.types.Context, change: Callable[[bpy.types.Object], int]) -> int:
     """Changes the pins of all edited objects with selected vertices, after all are checked."""
-    edited = [obj for obj in context.objects_in_mode_unique_data if mesh_of(obj).total_vert_sel]
+    edited = [obj for obj in context.objects_in_mode_unique_data if selected_count(obj)]
     if not edited:
         raise MeshError("No vertex is selected; select those to pin or unpin")
     for obj in edited:

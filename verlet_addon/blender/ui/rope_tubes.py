@@ -41,15 +41,22 @@ class VERLET_OT_show_tube(bpy.types.Operator):
 
 def is_unseen(obj: bpy.types.Object) -> bool:
     """Whether an object is a rope without faces, which renders do not show."""
-    if body_properties(obj).body_type != "ROPE" or mesh_of(obj).polygons:
+    if obj.type != "MESH" or body_properties(obj).body_type != "ROPE" or mesh_of(obj).polygons:
         return False
     return not any(modifier.type in _THICK for modifier in obj.modifiers)
 
 
-def show_tube(obj: bpy.types.Object) -> None:
-    """Adds the modifier that shows a tube, with the object's first material."""
+def show_tube(obj: bpy.types.Object, radius: float = RADIUS) -> None:
+    """Adds the modifier that shows a tube of a radius [m], with the object's first material."""
     modifier: Any = obj.modifiers.new(NAME, "NODES")
-    modifier.node_group = bpy.data.node_groups.get(NAME) or _tube_nodes()
+    tree = modifier.node_group = bpy.data.node_groups.get(NAME) or _tube_nodes()
+    items = (each for each in tree.interface.items_tree if each.in_out == "INPUT")
+    if (name := next((each.identifier for each in items if each.name == "Radius"), "")) == "":
+        return
+    if bpy.app.version >= (5, 2, 0):  # no custom properties any more
+        getattr(modifier.properties.inputs, name).value = radius
+    else:
+        modifier[name] = radius
 
 
 def _tube_nodes() -> Any:

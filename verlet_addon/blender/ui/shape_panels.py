@@ -5,6 +5,7 @@ from typing import cast
 import bpy
 
 from ..scene.cages import simulated_object
+from ..scene.curve_points import is_curve
 from ..scene.mesh_access import shape_keys_of
 from ..settings.properties import VERLET_PG_body, body_properties
 from ..settings.rest_shape_properties import PAINTED
@@ -33,7 +34,8 @@ class VERLET_PT_shape(BodyPanel):
             column.prop_search(
                 body, "rest_key", key, "key_blocks", text="Rest Shape", icon="SHAPEKEY_DATA"
             )
-        column.prop_search(body, "rigid_group", obj, "vertex_groups", icon="GROUP_VERTEX")
+        if not is_curve(obj):
+            column.prop_search(body, "rigid_group", obj, "vertex_groups", icon="GROUP_VERTEX")
         column.prop(body, "shrinking")
         if body.body_type == "CLOTH":
             column.prop(body, "use_sewing")
@@ -74,6 +76,7 @@ class VERLET_PT_weights(BodyPanel):
     bl_label = "Property Weights"
     bl_options = {"DEFAULT_CLOSED"}
     types = tuple(WEIGHTS)
+    for_curves = False
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
         obj = simulated_object(cast(bpy.types.Object, body.id_data))

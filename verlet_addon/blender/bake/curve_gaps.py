@@ -1,0 +1,34 @@
+"""How near baked curves come to the ropes that were simulated for them."""
+
+from collections.abc import Sequence
+
+import bpy
+
+from ...core.arrays import Floats
+from ..scene.curve_lines import line_gap
+from ..scene.curve_points import is_curve
+
+VISIBLE = 1e-4
+"""Distances up to this are not told [m]."""
+
+
+class CurveGaps:
+    """The largest distance of each curve from its rope over a bake."""
+
+    def __init__(self) -> None:
+        self._gaps: dict[str, float] = {}
+
+    def measure(self, bodies: Sequence[bpy.types.Object], positions: Sequence[Floats]) -> None:
+        """Takes the positions (n, 3) of all bodies at a baked frame [m]."""
+        for obj, line in zip(bodies, positions, strict=True):
+            if is_curve(obj):
+                self._gaps[obj.name] = max(self._gaps.get(obj.name, 0.0), line_gap(obj, line))
+
+    def remarks(self) -> list[str]:
+        """One sentence for each curve whose splines cannot take the shape of its rope."""
+        return [
+            f"{name} shows its rope within {1000 * gap:.2g} mm, since its splines have fewer "
+            "control points; subdivide it, or make it a mesh by Rope Mesh from Curve"
+            for name, gap in self._gaps.items()
+            if gap > VISIBLE
+        ]
