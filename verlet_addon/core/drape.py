@@ -1,8 +1,8 @@
-"""Bodies simulated until they rest, while all around them stands still."""
+"""Bodies simulated until they rest, while all around them stands still, or after it has moved."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import chain, repeat
 from math import sqrt
 
 import numpy as np
@@ -55,36 +55,44 @@ def drape(
     scene_settings: SceneSettings,
     still: Sample,
     colliders: Sequence[Collider] = (),
+    *,
+    way: Sequence[Sample] = (),
 ) -> Iterator[Settling]:
-    """Yields all bodies after each duration of the sample, without end.
+    """Yields all bodies after each duration of the samples, without end.
 
     Bodies move in air so thick that they reach rest without another swing: a pendulum as long as a
     body is critically damped by 2 √(g / size). Where they rest does not depend on the air.
 
     Parameters
     ----------
-    still : all that surrounds the bodies, at every moment.
+    still : all that surrounds the bodies, at every moment after the way.
+    way : samples before it, from where the bodies start; they do not rest on the way.
     Others, and errors : as `simulate` has them.
     """
     settings = [
         _in_thick_air(own, _size(mesh), still.gravity)
         for own, mesh in zip(still.settings or body_settings, meshes, strict=True)
     ]
-    still = replace(still, settings=settings)
-    simulation = start_simulation(meshes, settings, scene_settings, still, colliders)
+    first, *later = (replace(sample, settings=settings) for sample in (*way, still))
+    simulation = start_simulation(meshes, settings, scene_settings, first, colliders)
     tests = [_RestTest(mesh) for mesh in meshes]
     before = simulation.frame().positions
-    for number in count(1):
-        frame = simulation.advance(still)
+    seconds = 0.0
+    for number, sample in enumerate(chain(later, repeat(later[-1] if later else first)), start=1):
+        frame = simulation.advance(sample)
         places = frame.positions
         moved = [_farthest(*each) for each in zip(places, before, strict=True)]
-        resting = [t.add(x, still.duration) for t, x in zip(tests, places, strict=True)]
+        resting = [
+            number > len(way) and test.add(x, sample.duration)
+            for test, x in zip(tests, places, strict=True)
+        ]
         before, fastest = places, int(np.argmax(moved))
+        seconds += sample.duration
         yield Settling(
-            seconds=number * still.duration,
+            seconds=seconds,
             frame=frame,
             is_at_rest=all(resting),
-            speed=moved[fastest] / still.duration,
+            speed=moved[fastest] / sample.duration,
             fastest=meshes[fastest].name,
         )
 

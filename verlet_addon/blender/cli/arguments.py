@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 from .batch_arguments import add_batch_arguments, complete, complete_job
 from .contact_sheet import add_sheet_arguments
 from .farm_command import add_job_arguments
+from .fit_command import add_fit_arguments
 
 _EPILOG = """\
 Blender runs a file's scripts and its drivers of Python code only if you trust it: give -y, or allow
@@ -75,7 +76,7 @@ def read_arguments(
 
 def _add_commands(parser: ArgumentParser) -> tuple[ArgumentParser, ArgumentParser]:
     """Adds the commands to the parser; returns those of `bake` and `job`."""
-    commands = parser.add_subparsers(required=True, dest="command", metavar="{bake,sheet,job}")
+    commands = parser.add_subparsers(required=True, dest="command", metavar="{bake,fit,sheet,job}")
     bake = commands.add_parser(
         "bake",
         help="simulate a file's bodies and save a copy with their motion",
@@ -90,6 +91,13 @@ def _add_commands(parser: ArgumentParser) -> tuple[ArgumentParser, ArgumentParse
         add_batch_arguments,
     ):
         add_arguments(bake)
+    fit = commands.add_parser(
+        "fit",
+        help="drape garments on each shape key of a body and save a copy with a key of each",
+        description="Drapes garments on a body and on each of its shape keys, the morphs, and "
+        "saves a copy in which the garments have a shape key of the same name for each.",
+    )
+    add_fit_arguments(fit)
     sheet = commands.add_parser(
         "sheet",
         help="render a frame of each of several files into one picture",

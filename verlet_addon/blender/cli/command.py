@@ -37,6 +37,7 @@ from .console import log, show_status
 from .contact_sheet import run_sheet
 from .dry_run import dry_run
 from .farm_command import run_job
+from .fit_command import run_fit
 from .job import Job, find_job, show_scene
 from .output_capture import open_closed_streams, outlive_readers, stdout_on_stderr
 from .results import Report, in_words
@@ -82,6 +83,8 @@ def main(arguments: Sequence[str], *, program: str = "blender --command verlet")
         with ended_by_signals(), memory_errors_named(str(options.inputs[0])):
             if options.command == "sheet":
                 return run_sheet(options, report)
+            if options.command == "fit":
+                return run_fit(options, report)
             if options.command == "job":
                 return run_job(options, report)
             if options.batch:

@@ -241,6 +241,12 @@ class VERLET_PG_body(
         description="Kernels of the last bake: NumPy or compiled",
         options={"HIDDEN"},
     )
+    fitted_keys: CollectionProperty(
+        name="Fitted Keys",
+        description="Shape keys that a fit to the morphs of a body made",
+        type=VERLET_PG_baked_key,
+        options={"HIDDEN"},
+    )
     made_basis: BoolProperty(
         name="Made Basis",
         description="The bake also made the Basis key",

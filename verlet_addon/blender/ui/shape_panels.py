@@ -38,6 +38,8 @@ class VERLET_PT_shape(BodyPanel):
             column.prop_search(body, "rigid_group", obj, "vertex_groups", icon="GROUP_VERTEX")
         column.prop(body, "shrinking")
         if body.body_type == "CLOTH":
+            column.operator("verlet.fit", icon="MOD_CLOTH")
+        if body.body_type == "CLOTH":
             column.prop(body, "use_sewing")
             force = column.column()
             force.active = body.use_sewing
