@@ -12,7 +12,7 @@ from ...core.errors import MeshError
 from ..settings.properties import body_properties
 from .curve_points import curve_of, is_curve, point_controls, read_controls
 from .mesh_access import found_again, read_vertices
-from .spline_basis import SplineMake, make_of, spline_basis, spline_fit
+from .spline_basis import SplineMake, counts, make_of, most_moved, spline_basis, spline_fit
 
 _PLAIN = {"bevel_mode": "ROUND", "bevel_depth": 0.0, "extrude": 0.0}
 """Settings without which a curve is drawn as lines."""
@@ -66,14 +66,14 @@ def read_line(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
 
 def line_count(obj: bpy.types.Object) -> int:
     """Number of the points of a curve's lines."""
-    return sum(len(spline_basis(make)) for make in _makes(obj))
+    return sum(counts(make)[0] for make in _makes(obj))
 
 
 def read_line_edges(obj: bpy.types.Object) -> Integers:
     """(m, 2) pairs of the points that follow each other on a curve's lines."""
     edges, first = [np.empty((0, 2), np.int64)], 0
     for make in _makes(obj):
-        count = len(spline_basis(make))
+        count, _ = counts(make)
         numbers = first + np.arange(count)
         edges.append(np.stack((numbers[:-1], numbers[1:]), axis=1))
         if make.cyclic and count > 2:
@@ -86,7 +86,7 @@ def fit_controls(obj: bpy.types.Object, line: Floats) -> Floats:
     """(c, 3) control points whose lines are nearest to points (n, 3), exact for polylines."""
     held, fitted, first = np.flatnonzero(line_pins(obj)), [np.empty((0, 3))], 0
     for make in _makes(obj):
-        last = first + len(spline_basis(make))
+        last = first + counts(make)[0]
         its = held[(held >= first) & (held < last)] - first
         points = line[first:last]
         fitted.append(
@@ -106,9 +106,9 @@ def draw_line(obj: bpy.types.Object, controls: Floats) -> Floats:
     """(n, 3) points of the lines that control points (c, 3) make."""
     drawn, first = [np.empty((0, 3))], 0
     for make in _makes(obj):
-        basis = spline_basis(make)
-        last = first + basis.shape[1]
-        drawn.append(controls[first:last] if make.kind == "POLY" else basis @ controls[first:last])
+        last = first + counts(make)[1]
+        its = controls[first:last]
+        drawn.append(its if make.kind == "POLY" else spline_basis(make) @ its)
         first = last
     return np.concatenate(drawn)
 
@@ -121,7 +121,7 @@ def line_pins(obj: bpy.types.Object) -> Floats:
     body, pins, first = body_properties(obj), np.zeros(line_count(obj)), 0
     held = {held_point(obj, control) for control in _held_controls(obj)}
     for make in _makes(obj):
-        count = len(spline_basis(make))
+        count, _ = counts(make)
         if count and not make.cyclic:
             held |= {first} if body.hold_start else set()
             held |= {first + count - 1} if body.hold_end else set()
@@ -139,10 +139,11 @@ def held_point(obj: bpy.types.Object, control: int) -> int | None:
         return None
     first = 0
     for make in _makes(obj):
-        basis = spline_basis(make)
-        if control < basis.shape[1]:
-            return first + int(basis[:, control].argmax()) if len(basis) else None
-        first, control = first + len(basis), control - basis.shape[1]
+        drawn, controls = counts(make)
+        if control < controls:
+            point = most_moved(make, control)
+            return None if point is None else first + point
+        first, control = first + drawn, control - controls
     return None
 
 

@@ -56,14 +56,28 @@ def make_of(spline: bpy.types.Spline) -> SplineMake:
     )
 
 
+def counts(make: SplineMake) -> tuple[int, int]:
+    """Numbers of drawn points and of control points; polylines draw each of theirs."""
+    if make.kind == "POLY":
+        return make.points, make.points
+    drawn, controls = spline_basis(make).shape
+    return drawn, controls
+
+
+def most_moved(make: SplineMake, control: int) -> int | None:
+    """The drawn point that a control point moves most; None where too few points draw none."""
+    if make.kind == "POLY":
+        return control
+    weights = spline_basis(make)[:, control]
+    return int(weights.argmax()) if len(weights) else None
+
+
 @lru_cache(maxsize=256)
 def spline_basis(make: SplineMake) -> Floats:
     """(n, c) weights: drawn points (n, 3) are this matrix times the control points (c, 3).
 
-    Handles count as they are, as those of the type Free do.
+    Handles count as they are, as those of the type Free do. Not for polylines, which need none.
     """
-    if make.kind == "POLY":
-        return np.eye(make.points)
     curve = bpy.data.curves.new("Verlet", "CURVE")
     curve.dimensions, carrier = "3D", bpy.data.objects.new("Verlet", curve)
     try:
@@ -124,8 +138,6 @@ def spline_fit(make: SplineMake, held: tuple[int, ...]) -> Floats:
     held : numbers of the drawn points that count most.
     """
     basis = spline_basis(make)
-    if make.kind == "POLY":
-        return basis
     importance = np.ones(len(basis))
     importance[list(held)] = _HELD
     steps = np.diff(np.eye(basis.shape[1]), axis=0)
