@@ -24,6 +24,7 @@ from sample_blends.bridge import (
 from sample_blends.fabrics import fabrics
 from sample_blends.garments import dress, torn_banner
 from sample_blends.jellies import jellies
+from sample_blends.outfits import dancer, sitter
 from sample_blends.ragdoll import ragdoll
 from sample_blends.stage import (
     Pattern,
@@ -325,6 +326,8 @@ SAMPLES = {
     "rope_bridge": rope_bridge,
     "covered_table": covered_table,
     "cape": cape,
+    "dancer": dancer,
+    "sitter": sitter,
     "winch": winch,
     "pile": pile,
     "pond": pond,

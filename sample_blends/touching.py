@@ -31,13 +31,13 @@ def covered_table() -> None:
     """A tablecloth that falls over a table with things on it."""
     empty_scene(frame_end=72)
     wood, china = plain("Wood", WOOD), plain("China", (0.75, 0.78, 0.80), roughness=0.2)
-    top = _solid(
+    top = solid(
         "cylinder", "Table", wood, (0, 0, TABLE - 0.02), vertices=64, radius=0.55, depth=0.04
     )
     leg = rod("Leg", length=TABLE - 0.04, radius=0.05, material=wood)
-    bowl = _solid("uv_sphere", "Bowl", china, (-0.18, -0.06, TABLE + 0.03), radius=0.15)
-    bottle = _solid("cylinder", "Bottle", china, (0.2, 0.12, TABLE + 0.13), radius=0.05, depth=0.26)
-    book = _solid("cube", "Book", wood, (0.14, -0.24, TABLE + 0.04), size=1.0)
+    bowl = solid("uv_sphere", "Bowl", china, (-0.18, -0.06, TABLE + 0.03), radius=0.15)
+    bottle = solid("cylinder", "Bottle", china, (0.2, 0.12, TABLE + 0.13), radius=0.05, depth=0.26)
+    book = solid("cube", "Book", wood, (0.14, -0.24, TABLE + 0.04), size=1.0)
     book.scale, book.rotation_euler.z = (0.22, 0.3, 0.08), 0.5
     for obj in (top, leg, bowl, bottle, book):
         make_collider(obj)
@@ -68,7 +68,7 @@ def cape() -> None:
     obj.verlet.enabled, obj.verlet.body_type, obj.verlet.mass = True, "CLOTH", 0.5
     # Arms would pull what lies in front of them.
     collar = np.arange(4, columns - 3) + rows * (columns + 1)
-    _attach(obj, figure, "Collar", collar.tolist())
+    attach(obj, figure, "Collar", collar.tolist())
     light_and_ground(sun=150)
     camera((2.8, 2.2, 1.5), (0.0, -0.05, 0.93), lens=38)
     follow: Any = cast(Any, bpy.context.scene).camera
@@ -108,7 +108,7 @@ def winch() -> None:
     )
     obj.verlet.enabled, obj.verlet.body_type, obj.verlet.mass = True, "ROPE", 0.5
     obj.verlet.thickness, obj.verlet.bend_compliance = apart - 0.001, 1e4
-    _attach(obj, drum, "End", [0, 1])
+    attach(obj, drum, "End", [0, 1])
     show_edges(obj, radius=0.012, material=plain("Hemp", HEMP, roughness=0.9))
     light_and_ground()
     camera((2.2, -4.3, 2.1), (-0.05, 0.0, 1.76), lens=38)
@@ -117,7 +117,7 @@ def winch() -> None:
 def pile() -> None:
     """Three cloths that fall onto a block, one after the other."""
     empty_scene(frame_end=72)
-    block = _solid("cube", "Block", plain("Stone", (0.35, 0.34, 0.32)), (0, 0, 0.2), size=0.4)
+    block = solid("cube", "Block", plain("Stone", (0.35, 0.34, 0.32)), (0, 0, 0.2), size=0.4)
     make_collider(block)
     colors = ((0.75, 0.09, 0.06), (0.80, 0.60, 0.10), (0.05, 0.25, 0.40))
     for number, color in enumerate(colors):
@@ -131,14 +131,14 @@ def pile() -> None:
     camera((1.35, -2.4, 1.4), (0.0, 0.0, 0.42), lens=45)
 
 
-def _attach(obj: Any, target: Any, group: str, vertices: list[int]) -> None:
-    """Holds some vertices of a body to another object."""
+def attach(obj: Any, target: Any, group: str, vertices: list[int], *, bone: str = "") -> None:
+    """Holds some vertices of a body to another object, or to a bone of it."""
     obj.vertex_groups.new(name=group).add(vertices, 1.0, "REPLACE")
     held = obj.verlet.attachments.add()
-    held.target, held.vertex_group = target, group
+    held.target, held.bone, held.vertex_group = target, bone, group
 
 
-def _solid(kind: str, name: str, material: Any, place: Any, **size: Any) -> Any:
+def solid(kind: str, name: str, material: Any, place: Any, **size: Any) -> Any:
     """Adds one of Blender's primitives, smooth where it is round."""
     getattr(bpy.ops.mesh, f"primitive_{kind}_add")(location=place, **size)
     obj: Any = bpy.context.object

@@ -10,7 +10,7 @@ import pytest
 
 from tests.blender.command_line import run
 from tests.blender.scenes import coordinates, file_content, mesh_object, select, verlet
-from tests.core.intersections import crossings
+from tests.blender.worn import inside, passing, places
 
 PROFILE = (
     *((0.0, 0.60), (0.17, 0.62), (0.18, 0.80), (0.15, 0.98), (0.14, 1.08), (0.165, 1.25)),
@@ -68,45 +68,12 @@ def shirt(*, rows: int = 24) -> Any:
     return obj
 
 
-def places(obj: Any) -> Any:
-    """World positions (n, 3) of an evaluated mesh now."""
-    bpy.context.view_layer.update()
-    evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    matrix = np.array(evaluated.matrix_world)
-    return coordinates(evaluated.data.vertices) @ matrix[:3, :3].T + matrix[:3, 3]
-
-
 def wear(morph: str, value: float = 1.0) -> None:
     """Sets a morph of the body and the key of the same name of the garment to one value."""
     for obj in (bpy.data.objects["Torso"], bpy.data.objects["Shirt"]):
         data: Any = obj.data
         for name in MORPHS:
             data.shape_keys.key_blocks[name].value = value if name == morph else 0.0
-
-
-def inside(garment: Any, body: Any) -> int:
-    """Number of vertices of a garment within a body, which is round about Z."""
-    from mathutils.bvhtree import BVHTree
-
-    mesh = body.data
-    mesh.calc_loop_triangles()
-    triangles = [tuple(each.vertices) for each in mesh.loop_triangles]
-    tree: Any = BVHTree.FromPolygons(places(body).tolist(), triangles)
-    count = 0
-    for point in places(garment):
-        nearest, normal, _, _ = tree.find_nearest(point.tolist())
-        count += bool((np.array(point) - np.array(nearest)) @ np.array(normal) < 0)
-    return count
-
-
-def passing(garment: Any, body: Any) -> int:
-    """Number of edges of a garment that pass through faces of a body."""
-    points = np.concatenate([places(garment), places(body)]).T.astype(np.float64)
-    first = len(garment.data.vertices)
-    edges = np.array([tuple(edge.vertices) for edge in garment.data.edges]).T
-    body.data.calc_loop_triangles()
-    triangles = np.array([tuple(each.vertices) for each in body.data.loop_triangles]).T + first
-    return int(crossings(points, edges, triangles).shape[1])
 
 
 def stretch(obj: Any) -> float:

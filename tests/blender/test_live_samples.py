@@ -107,5 +107,5 @@ def test_a_sample_is_live_as_it_bakes_for_60_frames(
         assert all(np.array_equal(now[name], then[name]) for name in then)
 
 
-def test_there_are_sixteen_samples() -> None:
-    assert len(SAMPLES) == 16
+def test_there_are_eighteen_samples() -> None:
+    assert len(SAMPLES) == 18
