@@ -3,6 +3,7 @@
 from math import pi
 from typing import Any
 
+import bpy
 import numpy as np
 
 from sample_blends.person import (
@@ -84,7 +85,7 @@ def sitter() -> None:
     rig = person.parent
     make_collider(person)
     wood = plain("Wood", (0.16, 0.075, 0.03))
-    block = solid("cube", "Block", wood, (0.0, 0.36, 0.20), size=0.40)
+    block = solid("cube", "Block", wood, (0.0, 0.36, 0.19), size=0.38)
     make_collider(block)
     rest: dict[str, tuple[float, float, float]] = {}
     low = {
@@ -118,6 +119,9 @@ def _dress(person: Any) -> None:
     The skin would stretch them where it does so itself.
     """
     rig = person.parent
+    person.collision.thickness_outer = 0.003
+    scene: Any = bpy.context.scene
+    scene.verlet.substeps = 20  # arms rise so fast that sleeves are caught in shoulders with 10
     shirt = _garment("Shirt", *_shirt(), (0.78, 0.75, 0.68), "COTTON")
     places = np.array([vertex.co for vertex in shirt.data.vertices])
     collar = np.hypot(places[:, 0], places[:, 1]) < 0.115
@@ -144,7 +148,7 @@ def _garment(
     body = obj.verlet
     body.enabled, body.body_type = True, "CLOTH"
     give_material(body, material)
-    body.thickness, body.use_self_collision = 0.003, True
+    body.thickness, body.use_self_collision = 0.004, True
     return obj
 
 
