@@ -43,6 +43,15 @@ def check_rope(obj: bpy.types.Object) -> None:
         )
 
 
+def refuse_curve(obj: bpy.types.Object, shown: str, instead: str) -> None:
+    """Raises MeshError for a curve; parameters as of `modifiers.check_order`."""
+    if is_curve(obj):
+        raise MeshError(
+            f"{obj.name} is a curve, on which {shown} cannot be shown; {instead}, or make it a "
+            "mesh by Rope Mesh from Curve"
+        )
+
+
 def read_line(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
     """(n, 3) points of the evaluated lines in the object's space, within `plain_curves`.
 
@@ -94,6 +103,11 @@ def fit_controls(obj: bpy.types.Object, line: Floats) -> Floats:
         )
         first = last
     return np.concatenate(fitted)
+
+
+def points_of_key(obj: bpy.types.Object, positions: Floats) -> Floats:
+    """The points that a shape key has for positions (n, 3): control points (c, 3) of a curve."""
+    return fit_controls(obj, positions) if is_curve(obj) else positions
 
 
 def line_gap(obj: bpy.types.Object, line: Floats) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 from ...core.arrays import Floats
 from ...core.errors import MeshError
 from .cache_modifiers import is_bake_modifier, is_drape_modifier, is_live_modifier
-from .curve_lines import fit_controls, plain_curves, read_line
+from .curve_lines import plain_curves, points_of_key, read_line, refuse_curve
 from .curve_points import is_curve
 from .mesh_access import (
     found_again,
@@ -104,11 +104,7 @@ def check_order(obj: bpy.types.Object, shown: str, instead: str) -> None:
     ----------
     shown, instead : names of the cache that cannot be shown, and of the bake to make in its place.
     """
-    if is_curve(obj):
-        raise MeshError(
-            f"{obj.name} is a curve, on which {shown} cannot be shown; {instead}, or make it a "
-            "mesh by Rope Mesh from Curve"
-        )
+    refuse_curve(obj, shown, instead)
     there = [item for item in obj.modifiers if item.show_viewport]
     carriers = [number for number, item in enumerate(there) if is_carrier(item)]
     before = there[: carriers[-1]] if carriers else []
@@ -276,9 +272,9 @@ def invert_carriers(
         put(positions)
         mesh_of(obj).update_tag()
         depsgraph.update()
-        return _controlled(obj, _evaluated(obj, depsgraph))
+        return points_of_key(obj, _evaluated(obj, depsgraph))
 
-    positions = _invert(deform, start, _controlled(obj, wanted))
+    positions = _invert(deform, start, points_of_key(obj, wanted))
     if positions is None:
         raise MeshError(
             f"The modifiers of {obj.name} cannot be undone; "
@@ -338,11 +334,6 @@ def _show(modifiers: Iterable[tuple[int, str]], show: bool) -> None:
         obj = found_again(uid)
         if obj is not None and name in obj.modifiers:
             obj.modifiers[name].show_viewport = show
-
-
-def _controlled(obj: bpy.types.Object, positions: Floats) -> Floats:
-    """The points that a shape key has for positions (n, 3): control points (c, 3) of a curve."""
-    return fit_controls(obj, positions) if is_curve(obj) else positions
 
 
 def _evaluated(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
