@@ -62,14 +62,24 @@ class Run:
 
 
 sys.path.insert(0, str(ROOT))
-from tests.window import cache, drape, edited_frame, first_minutes, grab, live, overlay, touching  # noqa: E402
+from tests.window import (  # noqa: E402
+    cache,
+    drape,
+    edited_frame,
+    first_minutes,
+    forms,
+    grab,
+    live,
+    overlay,
+    touching,
+)
 from tests.window.hand import Hand  # noqa: E402
 
 bpy.context.preferences.view.show_splash = False
 bpy.ops.preferences.addon_enable(module=EXTENSION)
 wanted = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
 found: dict[str, Any] = {}
-for module in (first_minutes, touching, live, grab, overlay, drape, cache, edited_frame):
+for module in (first_minutes, touching, live, grab, overlay, drape, cache, edited_frame, forms):
     found |= vars(module)
 everything = {name: test for name, test in found.items() if name.startswith("test_")}
 run = Run([everything[name] for name in wanted or everything])
