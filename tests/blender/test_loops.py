@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.scenes import body, file_content, line, pin, shown, verlet
+from tests.blender.scenes import body, file_content, line, pin, sheet, shown, verlet
 from tests.blender.test_cache import balloon, cloth, jelly, range_to, saved
 from tests.core.intersections import crossings
 
@@ -248,6 +248,14 @@ def test_a_loop_that_cannot_be_is_refused() -> None:
     verlet.bake(loop=51)
     rope: Any = bpy.data.objects["Rope"]
     assert rope.verlet.baked_loop == 51
+
+
+def test_a_body_with_a_cage_does_not_loop() -> None:
+    range_to(END)
+    fine, cage = body(sheet("Fine", resolution=12, height=3.0)), sheet("Cage", height=3.0)
+    fine.verlet.simulate_as = cage
+    with pytest.raises(RuntimeError, match="Fine is simulated as Cage, and a loop moves no body"):
+        verlet.bake(loop=LENGTH)
 
 
 def test_a_loop_can_be_ended_early_in_its_first_simulation(addon: Addon) -> None:
