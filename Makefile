@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export BLENDER_USER_RESOURCES := $(CURDIR)/build/blender-user
 
 .PHONY: help test same same-record test-contacts test-core test-materials test-blender lint demo samples figures bench bench-solids bench-materials \
-    exports zoo fuzz kernels wheels sanitize zip clean
+    exports forms zoo fuzz kernels wheels sanitize zip clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z%-]*\):.*## /make \1\t/p' Makefile
@@ -80,6 +80,9 @@ bench-materials: .venv/$(READY) kernels ## Only how long materials take
 
 exports: .venv/$(READY) ## Export every sample, read it back, and write how far it is off: docs/export.md
 	$(RUN) tests/benchmarks/exports.py
+
+forms: .venv/$(READY) kernels ## Bake samples to every form, and loops, and measure them: docs/bakes.md
+	$(RUN) tests/benchmarks/forms.py
 
 zoo: .venv/$(READY) kernels ## Play 70 scenes of contact beside Blender's Cloth, those not yet in build/zoo; or: make zoo SEEDS=100:110
 	$(RUN) tests/benchmarks/zoo.py $(if $(SEEDS),--seeds $(SEEDS))

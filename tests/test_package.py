@@ -28,8 +28,11 @@ def test_the_zip_holds_the_addon_and_nothing_else(extension_zip: Path) -> None:
 
 
 def test_the_zip_is_quick_to_download(extension_zip: Path) -> None:
-    """It stays under 1.2 MB, compiled kernels for six kinds of machines included."""
-    assert extension_zip.stat().st_size < 1_200_000
+    """It stays under 1.5 MB, compiled kernels for six kinds of machines included.
+
+    A third of it is kernels; curves, forms, bones, textures and cages took it over 1.2.
+    """
+    assert extension_zip.stat().st_size < 1_500_000
 
 
 def test_the_wheels_are_of_this_version_and_for_every_machine() -> None:

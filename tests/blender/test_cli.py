@@ -164,12 +164,15 @@ def test_json_is_all_there_is_on_stdout(
     assert search["searches"] > 0
     assert search["tests"] > 0
     cloth: Any = bpy.data.objects["Cloth"]
+    made = {"mode": "relative", "keys": 6, "frames": [1, 6], "loop": 0, "worst": 0.0, "rms": 0.0}
+    assert result.pop("bakes") == [{"body": name, **made} for name in ("Cloth", "Rope")]
     assert result == {
         "output": str(out),
         "bodies": ["Cloth", "Rope"],
         "frames": [1, 6],
         "step": 1,
         "mode": "relative",
+        "loop": 0,
         "colliders": 0,
         "warnings": [],
         "remarks": [],

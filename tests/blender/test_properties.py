@@ -48,10 +48,12 @@ OURS = {
         "baked_settings",
         "baked_inputs",
         "baked_kernels",
+        *("baked_form", "baked_step", "baked_loop", "baked_worst", "baked_rms", "own_eval_time"),
         "made_basis",
     },
     "VERLET_PG_scene": {
         *("ground_object", "settle_frames", "bake_mode", "key_step", "baked_remarks", "use_live"),
+        *("component_tolerance", "loop_length"),
     },
 }
 

@@ -25,6 +25,7 @@ from tests.core.bodies import (
     sphere,
     star,
     strains,
+    wind,
     woven,
 )
 from tests.core.test_mirrors import mirror
@@ -285,6 +286,17 @@ def test_other_vertices_are_held_without_a_new_model(
             sample(mesh, lambda k: springs(k, mesh.positions[k], 10.0**k), k, GRAVITY)
         )
     assert moved.positions[0][11] == pytest.approx(mesh.positions[11], abs=0.05)
+
+
+def test_a_body_that_springs_hold_everywhere_is_held_in_a_field_too() -> None:
+    mesh = sheet(4)
+    settings = BodySettings(use_self_collision=True)
+    every = springs(np.arange(25), mesh.positions + 0.1 * UP, np.inf)
+    simulation = start(mesh, settings, lambda _: None)
+    for k in (1, 2):
+        blown = replace(sample(mesh, lambda _: every, k, GRAVITY), fields=[[wind(10.0)]])
+        moved = simulation.advance(blown).positions[0]
+        assert moved == pytest.approx(every.targets, abs=1e-12)
 
 
 def test_a_drawn_simulation_goes_on_from_a_file(tmp_path: Path) -> None:

@@ -68,6 +68,7 @@ from tests.window import (  # noqa: E402
     drape,
     edited_frame,
     first_minutes,
+    forms,
     grab,
     live,
     overlay,
@@ -81,7 +82,7 @@ wanted = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
 found: dict[str, Any] = {}
 for module in (
     *(first_minutes, curves, touching, live, grab, overlay),
-    *(drape, cache, edited_frame),
+    *(drape, cache, edited_frame, forms),
 ):
     found |= vars(module)
 everything = {name: test for name, test in found.items() if name.startswith("test_")}

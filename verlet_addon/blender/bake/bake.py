@@ -1,41 +1,36 @@
 """The bake: samples the animated scene, simulates, and writes shape keys after the last frame."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol, cast
 
 import bpy
-import numpy as np
 
 from ...core.errors import MeshError, SettingsError
 from ...core.scene import Frame, Sample
-from ...core.self_test import kernels
 from ...core.settings import BodySettings, SceneSettings
 from ...core.simulate import advance_all
 from ...core.simulation import Simulation, start_simulation
-from ..scene.cache_modifiers import remove_live_modifiers
 from ..scene.cages import Shapes, simulated_object
 from ..scene.colliders import all_met, object_key
 from ..scene.curve_lines import check_rope
-from ..scene.key_points import WayToKey, way_to_key
 from ..scene.mesh_access import point_count
 from ..scene.mesh_dependencies import check_following
 from ..scene.mesh_io import check_body, is_own, is_shown
 from ..scene.mirrors import find_joints
-from ..scene.modifiers import has_carriers
 from ..scene.sampling import Stage, read_meshes, read_samples
 from ..settings.core_settings import body_settings, scene_settings
 from ..settings.properties import body_properties, scene_properties
 from .cautions import why_nothing
-from .curve_gaps import CurveGaps
 from .edit_names import refuse_edits
 from .former_bake import former_bakes_hidden
+from .forms import RELATIVE, KeyForm, check_form
 from .frame_visits import all_alike
-from .memory import check_room, check_room_to_write, name_memory_errors
+from .key_collector import KeyCollector
+from .memory import check_room, name_memory_errors
 from .progress import Progress
-from .record import BakeInputs, bake_inputs, check_cage_without_bake, remember_bake
+from .record import bake_inputs, check_cage_without_bake
 from .self_crossing import through_themselves
-from .shape_keys import write_bake
 from .statistics import BakeStatistics
 
 
@@ -78,6 +73,7 @@ def bake(
     frame_end: int,
     step: int = 1,
     simulated: Simulated | None = None,
+    form: KeyForm = RELATIVE,
 ) -> Generator[Progress, bool | None, None]:
     """Simulates bodies together and writes every `step`-th frame, and the last, as a shape key.
 
@@ -98,6 +94,9 @@ def bake(
     simulated
         A simulation of these bodies from the first frame on. The bake reuses its frames, and
         continues it up to `frame_end`.
+    form
+        How shape keys keep the motion. Bodies with too many components get a key per frame, and a
+        remark in a last Progress says so.
 
     Returns
     -------
@@ -114,8 +113,9 @@ def bake(
     refuse_edits(objects)
     frames = baked_frames(frame_start, frame_end, step)
     stage = prepare_stage(scene, view_layer, objects)
+    check_form(objects, form)
     check_room(objects, frames)
-    return name_memory_errors(_bake(stage, frames, simulated), objects, frames)
+    return name_memory_errors(_bake(stage, frames, simulated, form), objects, frames)
 
 
 def prepare_stage(
@@ -176,7 +176,7 @@ def baked_frames(start: int, end: int, step: int) -> list[int]:
 
 
 def _bake(
-    stage: Stage, frames: list[int], simulated: Simulated | None
+    stage: Stage, frames: list[int], simulated: Simulated | None, form: KeyForm
 ) -> Generator[Progress, bool | None, None]:
     """Simulates, yielding progress, and then writes all keys of all bodies."""
     inputs = bake_inputs(stage.bodies, stage.scene, stage.view_layer)
@@ -185,9 +185,10 @@ def _bake(
             start = start_anew(stage, frames)
         else:
             start = _take_over(stage, frames, simulated)
-        keys = _Keys(stage, frames, alike=start.alike)
-        yield from follow(stage, frames[0], start, keys)
-    keys.write(inputs)
+        keys = KeyCollector(stage, frames, alike=start.alike)
+        last = yield from follow(stage, frames[0], start, keys)
+    if refusals := keys.write(inputs, form):
+        yield replace(last, remarks=(*last.remarks, *refusals))
 
 
 class Start(NamedTuple):
@@ -201,6 +202,10 @@ class Start(NamedTuple):
     results: Iterator[Frame]
     shapes: Shapes
     """What the bodies show of these results."""
+
+
+Lead = Callable[[Simulation, Iterator[Sample]], Iterator[Sample]]
+"""Changes samples on their way to a simulation, such as by springs that draw it."""
 
 
 class Collector(Protocol):
@@ -218,10 +223,10 @@ class Collector(Protocol):
 
 def follow(
     stage: Stage, first: int, start: Start, collector: Collector
-) -> Generator[Progress, bool | None, None]:
+) -> Generator[Progress, bool | None, Progress]:
     """Passes results on, from the first frame or before it, and yields the progress of each.
 
-    Sending True ends the bake at the first frame or later.
+    Sending True ends the bake at the first frame or later. The last progress is returned too.
     """
     meshes, settings = start.simulation.meshes, start.simulation.body_settings
     gauge = BakeStatistics(meshes, settings)
@@ -233,7 +238,7 @@ def follow(
         collector.collect(shown)
         if done == start.total:
             gauge.remarks += collector.remarks()
-        enough = yield Progress(
+        now = Progress(
             result.frame,
             done,
             start.total,
@@ -246,16 +251,18 @@ def follow(
             start.shapes.own(gauge.rest_lengths),
             gauge.contact_searches,
         )
+        enough = yield now
         if enough and result.frame >= first:
             collector.end_at(result.frame)
             break
     # Checked again, since dependencies may be animated, such as an influence that was 0.
     ground = scene_properties(stage.scene).ground_object
     check_following(stage.bodies, stage.colliders, ground, stage.depsgraph)
+    return now
 
 
-def start_anew(stage: Stage, frames: Sequence[int]) -> Start:
-    """Start of a bake that simulates all frames."""
+def start_anew(stage: Stage, frames: Sequence[int], lead: Lead | None = None) -> Start:
+    """Start of a bake that simulates all frames, with samples that `lead` may change."""
     meshes = read_meshes(stage, frames[0])
     shapes = stage.bind([mesh.positions for mesh in meshes])
     settings, scene = read_settings(stage)
@@ -264,6 +271,8 @@ def start_anew(stage: Stage, frames: Sequence[int]) -> Start:
     if alike := all_alike(stage, frames[0]):
         samples = _repeated(samples, frames[-1])
     simulation = start_simulation(meshes, settings, scene, next(samples), colliders)
+    if lead is not None:
+        samples = lead(simulation, samples)
     total = scene_properties(stage.scene).settle_frames + frames[-1] - frames[0] + 1
     return Start(simulation, alike, total, advance_all(simulation, samples), shapes)
 
@@ -301,48 +310,3 @@ def _repeated(samples: Iterator[Sample], end: int) -> Iterator[Sample]:
     """Repeats the first sample for every frame up to the end."""
     first = next(samples)
     return (replace(first, frame=frame) for frame in range(first.frame, end + 1))
-
-
-class _Keys:
-    """Coordinates of the shape keys of all bodies, collected frame by frame, written at the end."""
-
-    def __init__(self, stage: Stage, frames: list[int], *, alike: bool) -> None:
-        self._stage, self._frames = stage, frames
-        self._places = {frame: place for place, frame in enumerate(frames)}
-        sizes = map(point_count, stage.bodies)
-        self._keys = [np.empty((len(frames), size, 3), np.float32) for size in sizes]
-        lasting = alike and not any(map(has_carriers, stage.bodies))
-        self._ways = self._read_ways() if lasting else None
-        self._gaps = CurveGaps()
-
-    def _read_ways(self) -> list[WayToKey]:
-        """Per body, the conversion from world positions to key coordinates at the current frame."""
-        return [way_to_key(obj, self._stage.depsgraph) for obj in self._stage.bodies]
-
-    def collect(self, result: Frame) -> None:
-        """Stores a result at the scene's current frame, if that frame gets a key."""
-        place = self._places.get(result.frame)
-        if place is None:
-            return
-        ways = self._ways or self._read_ways()
-        for coordinates, way, positions in zip(self._keys, ways, result.positions, strict=True):
-            coordinates[place] = way(positions)
-        self._gaps.measure(self._stage.bodies, result.positions)
-
-    def remarks(self) -> list[str]:
-        """One sentence for each curve that only comes near its rope."""
-        return self._gaps.remarks()
-
-    def end_at(self, frame: int) -> None:
-        """Drops the keys after a frame."""
-        self._frames = [each for each in self._frames if each <= frame]
-
-    def write(self, inputs: Sequence[BakeInputs]) -> None:
-        """Writes all keys of all bodies, and the record of their inputs."""
-        check_room_to_write(self._stage.bodies, self._frames)
-        served = kernels()
-        remove_live_modifiers(self._stage.bodies)  # or they would hide the bake
-        for obj, read in zip(self._stage.bodies, inputs, strict=True):
-            # `pop` frees each body's array before Blender copies the next one.
-            write_bake(obj, self._frames, self._keys.pop(0)[: len(self._frames)])
-            remember_bake(obj, self._frames, read, served)

@@ -14,6 +14,8 @@ from ...core.self_test import kernels
 from ..scene.cache_modifiers import (
     BAKE_MODIFIER,
     add_cache_modifier,
+    bake_modifier,
+    play_as_loop,
     remove_bake_modifiers,
     remove_live_modifiers,
 )
@@ -23,6 +25,7 @@ from ..scene.modifiers import check_order, place_after_carriers
 from ..scene.sampling import Stage
 from ..scene.timing import animation_frame
 from ..settings.preferences import BESIDE, chosen_cache_folder
+from ..settings.properties import body_properties
 from .bake import baked_frames, follow, prepare_stage, start_anew
 from .cache import Cache
 from .cache_folder import (
@@ -151,7 +154,7 @@ def _bake(
         edits = taken.enter_context(edits_taken(stage, last)) if edited else None
         if cache is None or last < frames[0]:
             start = start_anew(stage, frames)
-            begin = partial(_new_cache, stage, frames[0], blend, inputs)
+            begin = partial(new_cache, stage, frames[0], blend, inputs)
         else:
             cache = made_own(cache, blend)
             start = go_on(stage, frames, cache, last, inputs, again=again, edits=edits)
@@ -167,12 +170,12 @@ def _bake(
         writer.save()
     written = writer.cache or cache
     assert written is not None
-    _show(stage, written, blend)
+    show_caches(stage, written, blend)
     if edited:
         remove_edits(stage.bodies)
 
 
-def _new_cache(stage: Stage, start: int, blend: Path, inputs: Sequence[BakeInputs]) -> Cache:
+def new_cache(stage: Stage, start: int, blend: Path, inputs: Sequence[BakeInputs]) -> Cache:
     """An empty cache of the bodies of a stage."""
     folder = new_folder(blend)
     bodies = cached_bodies(stage.bodies, inputs)
@@ -183,22 +186,31 @@ def _new_cache(stage: Stage, start: int, blend: Path, inputs: Sequence[BakeInput
     return cache
 
 
-def _show(stage: Stage, cache: Cache, blend: Path) -> None:
-    """Shows a cache on the bodies in place of all former bakes, and notes its inputs."""
+def show_caches(stage: Stage, cache: Cache, blend: Path, *, loop: int = 0) -> None:
+    """Shows a cache on the bodies in place of all former bakes, and notes its inputs.
+
+    A loop has a number of frames, and another sample that equals the first.
+    """
     record = cache.record
     remove_live_modifiers(stage.bodies)
     # In reverse order, so that keys which shared an action share it again.
     for obj in reversed(stage.bodies):
         remove_bake(obj)
     for obj, body, inputs in zip(stage.bodies, record.bodies, record.inputs, strict=True):
-        show_cache(obj, cache.points(body), record.start, stage.scene)
+        show_cache(obj, cache.points(body), record.start, stage.scene, loop=loop)
         note_baked(obj)
-        remember_bake(obj, [record.start, record.end], inputs, record.kernels)
+        end = record.end - 1 if loop else record.end
+        remember_bake(obj, [record.start, end], inputs, record.kernels)
     replace_others(cache, blend)
 
 
-def show_cache(obj: bpy.types.Object, path: Path, start: int, scene: bpy.types.Scene) -> None:
-    """Plays the point cache of a bake on a body, by a relative path if the folder is chosen so."""
+def show_cache(
+    obj: bpy.types.Object, path: Path, start: int, scene: bpy.types.Scene, *, loop: int = 0
+) -> None:
+    """Plays the point cache of a bake on a body, by a relative path if the folder is chosen so.
+
+    A loop has a number of frames, and another sample that equals the first.
+    """
     remove_bake_modifiers([obj])
     shown = str(path)
     if chosen_cache_folder().startswith(BESIDE):
@@ -211,8 +223,11 @@ def show_cache(obj: bpy.types.Object, path: Path, start: int, scene: bpy.types.S
         shown,
         start,
         place_after_carriers(obj),
-        stretch=animation_frame(scene, 1),
+        stretch=(stretch := animation_frame(scene, 1)),
     )
+    if loop and (shown_by := bake_modifier(obj)) is not None:
+        play_as_loop(obj, shown_by, start * stretch, loop, stretch=stretch)
+        body_properties(obj).baked_loop = loop
 
 
 def cached_bodies(

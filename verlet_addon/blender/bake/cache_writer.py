@@ -6,6 +6,7 @@ from time import monotonic
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...core.arrays import Floats
 from ...core.scene import Frame, Sample
@@ -15,7 +16,7 @@ from ..scene.key_points import local_positions
 from ..scene.pc2 import append_sample
 from ..scene.sampling import Stage
 from .cache import Cache
-from .cache_record import Block
+from .cache_record import Block, write_record
 
 SHARE = 60.0
 """Least time from storing the simulation to storing it again, by the time that storing takes."""
@@ -101,6 +102,30 @@ class CacheWriter:
         self.cache.add_block(Block(self.last, self._checksums), self._samples, simulation)
         self._samples, self._checksums = [], [0] * len(self._checksums)
         self._held = 0
+
+
+class PointWriter:
+    """Writer of a cache whose frames are known, without the simulation that led to them."""
+
+    def __init__(self, cache: Cache) -> None:
+        self._cache, self._count = cache, 0
+        self._checksums = [0] * len(cache.record.bodies)
+
+    def append(self, points: Sequence[Floats | NDArray[np.float32]]) -> None:
+        """Appends a sample of each body, (n, 3) in its object's space."""
+        for place, (body, each) in enumerate(zip(self._cache.record.bodies, points, strict=True)):
+            sample = np.ascontiguousarray(each, "<f4")
+            append_sample(self._cache.points(body), sample, self._count)
+            self._checksums[place] = crc32(sample.data, self._checksums[place])
+        self._count += 1
+
+    def close(self) -> None:
+        """Writes the record of all samples."""
+        record = self._cache.record
+        for body in record.bodies:
+            body.written = self._cache.points(body).stat().st_mtime_ns
+        record.blocks.append(Block(record.start + self._count - 1, self._checksums))
+        write_record(self._cache.folder, record)
 
 
 def _sharing(sample: Sample, before: Sample | None) -> Sample:

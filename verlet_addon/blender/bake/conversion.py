@@ -1,22 +1,22 @@
-"""Conversion of bakes from shape keys to caches and back, without a simulation."""
+"""Conversion of bakes from one form to another, without a simulation."""
 
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import NamedTuple
-from zlib import crc32
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import FileError, MeshError
+from ...core.errors import FileError, MeshError, SettingsError
 from ..scene.cache_modifiers import bake_modifier, cache_path
+from ..scene.curve_lines import refuse_curve
 from ..scene.file_errors import errors_named
 from ..scene.key_points import way_to_key
 from ..scene.mesh_io import world_matrix
 from ..scene.modifiers import check_order, read_deformed
-from ..scene.pc2 import append_sample, read_samples
+from ..scene.pc2 import read_samples
 from ..scene.sampling import Stage
 from ..settings.properties import body_properties
 from .bake import prepare_stage
@@ -24,19 +24,74 @@ from .cache import Cache, read_cache, remove_cache
 from .cache_bake import cached_bodies, show_cache
 from .cache_checks import find_problem
 from .cache_folder import new_folder
-from .cache_record import Block, CachedBody, CacheRecord, write_record
+from .cache_record import CacheRecord
+from .cache_writer import PointWriter
 from .former_bake import former_bakes_hidden
+from .forms import KeyForm, Plan, check_form, plan, write_plan
 from .memory import check_room
+from .motion import Deviation, Motion
 from .record import BakeInputs, remember_bake
-from .shape_keys import remove_bake, write_bake
+from .shape_keys import remove_bake
+
+
+class Converted(NamedTuple):
+    """Result of a conversion."""
+
+    names: list[str]
+    """Objects whose bakes have another form now."""
+    keys: int = 0
+    """Number of shape keys that were written."""
+    deviation: Deviation = Deviation(0.0, 0.0)
+    """Largest one of all objects from the forms before."""
+    refusals: Sequence[str] = ()
+    """A sentence for each object whose bake is as it was."""
+
+    def describe(self, mode: str) -> str:
+        """Sentence for the user."""
+        what = self.names[0] if len(self.names) == 1 else f"{len(self.names)} objects"
+        if mode == "CACHE":
+            return f"Converted the bake of {what} to a cache"
+        form = {"ABSOLUTE": "absolute keys", "COMPACT": "components"}.get(mode, "shape keys")
+        worst, rms = (1000 * each for each in self.deviation)
+        off = f", at most {worst:.3g} mm off, {rms:.3g} mm rms" if worst >= 0.001 else ""
+        return f"Converted the bake of {what} to {form}: {self.keys} keys{off}"
+
+
+def convert_bakes(
+    scene: bpy.types.Scene,
+    view_layer: bpy.types.ViewLayer,
+    objects: Sequence[bpy.types.Object],
+    form: KeyForm | Path,
+    *,
+    step: int | None = None,
+) -> Converted:
+    """Gives the bakes of objects another form, without a simulation.
+
+    Parameters
+    ----------
+    form : that of shape keys, or for caches the .blend file beside which they are written.
+    step : frames from one shape key to the next; None for that of the bake.
+
+    Raises
+    ------
+    MeshError, SettingsError, FileError, DiskFullError, OutOfMemoryError
+        As `keys_to_cache` and `to_keys`.
+    """
+    if isinstance(form, Path):
+        keys_to_cache(scene, view_layer, objects, form)
+        return Converted([obj.name for obj in objects])
+    return to_keys(scene, view_layer, objects, form, step=step)
 
 
 class _Noted(NamedTuple):
     """The record of a body's bake."""
 
     frames: range
+    loop: int
+    step: int
     inputs: BakeInputs
     kernels: str
+    deviation: Deviation
 
 
 def _noted(obj: bpy.types.Object) -> _Noted:
@@ -44,8 +99,11 @@ def _noted(obj: bpy.types.Object) -> _Noted:
     body = body_properties(obj)
     return _Noted(
         range(body.baked_start, body.baked_end + 1),
+        body.baked_loop,
+        body.baked_step,
         BakeInputs(body.baked_settings, body.baked_inputs),
         body.baked_kernels,
+        Deviation(body.baked_worst, body.baked_rms),
     )
 
 
@@ -68,10 +126,10 @@ def keys_to_cache(
     for obj in objects:
         check_order(obj, "a cache", "keep its shape keys")
     stage = prepare_stage(scene, view_layer, objects)
-    groups: dict[tuple[int, int], list[bpy.types.Object]] = {}
+    groups: dict[tuple[int, int, int], list[bpy.types.Object]] = {}
     for obj in objects:
-        frames = _noted(obj).frames
-        groups.setdefault((frames[0], frames[-1]), []).append(obj)
+        noted = _noted(obj)
+        groups.setdefault((noted.frames[0], noted.frames[-1], noted.loop), []).append(obj)
     caches: list[Cache] = []
     try:
         with stage.left_as_found(lambda _: nullcontext()):
@@ -86,8 +144,9 @@ def keys_to_cache(
         for obj, body in zip(group, cache.record.bodies, strict=True):
             noted = _noted(obj)
             remove_bake(obj)
-            show_cache(obj, cache.points(body), cache.record.start, scene)
+            show_cache(obj, cache.points(body), cache.record.start, scene, loop=noted.loop)
             remember_bake(obj, noted.frames, noted.inputs, noted.kernels)
+            _add_deviation(obj, noted.deviation)
 
 
 def _new_cache(scene: bpy.types.Scene, objects: list[bpy.types.Object], folder: Path) -> Cache:
@@ -98,74 +157,132 @@ def _new_cache(scene: bpy.types.Scene, objects: list[bpy.types.Object], folder: 
 
 
 def _write_shown(stage: Stage, objects: list[bpy.types.Object], cache: Cache) -> None:
-    """Writes what objects show at each frame of their bakes."""
-    record, frames = cache.record, _noted(objects[0]).frames
-    checksums = [0] * len(objects)
+    """Writes what objects show at each frame of their bakes, and a loop's first frame once more."""
+    noted = _noted(objects[0])
+    frames = [*noted.frames, *noted.frames[: 1 if noted.loop else 0]]
     with errors_named("write", cache.folder):
         cache.create_points()
-        for number, frame in enumerate(frames):
+        writer = PointWriter(cache)
+        for frame in frames:
             depsgraph = stage.at(frame)
-            for place, (obj, body) in enumerate(zip(objects, record.bodies, strict=True)):
-                points = np.ascontiguousarray(read_deformed(obj, depsgraph), "<f4")
-                append_sample(cache.points(body), points, number)
-                checksums[place] = crc32(points.data, checksums[place])
-        for body in record.bodies:
-            body.written = cache.points(body).stat().st_mtime_ns
-        record.blocks.append(Block(frames[-1], checksums))
-        write_record(cache.folder, record)
+            writer.append([read_deformed(obj, depsgraph) for obj in objects])
+        writer.close()
 
 
-def cache_to_keys(
-    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, objects: Sequence[bpy.types.Object]
-) -> None:
-    """Writes the caches that objects show as shape keys, one per frame, which take their place.
+def to_keys(
+    scene: bpy.types.Scene,
+    view_layer: bpy.types.ViewLayer,
+    objects: Sequence[bpy.types.Object],
+    form: KeyForm,
+    *,
+    step: int | None = None,
+) -> Converted:
+    """Writes what the bakes of objects show as shape keys in a form, which take their place.
+
+    Parameters
+    ----------
+    step : frames from one shape key to the next; None for that of the bake.
 
     Raises
     ------
-    MeshError, FileError, OutOfMemoryError
-        A cache is missing, damaged or stale, or memory does not suffice; nothing is changed then.
+    MeshError, SettingsError, FileError, OutOfMemoryError
+        A cache is missing, damaged or stale, the form does not suit an object, or memory does not
+        suffice; nothing is changed then.
     """
+    if step is not None and step < 1:
+        raise SettingsError(f"The frame step is {step}; set it to 1 or more")
+    check_form(objects, form)
+    for obj in objects:
+        refuse_curve(obj, "another form of a bake", "keep its shape keys")
     stage = prepare_stage(scene, view_layer, objects)
-    found = list(map(_intact, objects))
-    for obj, (cache, _) in zip(objects, found, strict=True):
-        check_room([obj], _frames(cache))
-    keys: list[NDArray[np.float32]] = []
+    for obj in objects:
+        if bake_modifier(obj) is not None:
+            _check_intact(obj)
+    frames = [_frames(obj, step) for obj in objects]
+    for obj, its in zip(objects, frames, strict=True):
+        check_room([obj], its)
+    with stage.left_as_found(lambda _: nullcontext()):
+        shown = [_shown(stage, *each) for each in zip(objects, frames, strict=True)]
+    plans = list[Plan]()
     with stage.left_as_found(former_bakes_hidden):
-        for obj, (cache, body) in zip(objects, found, strict=True):
-            keys.append(_read_keys(stage, obj, cache, body))
-    # `pop` frees each body's array before Blender copies the next one.
-    for obj, (cache, _) in zip(objects, found, strict=True):
+        for obj, its in zip(objects, frames, strict=True):
+            motion = _read_motion(stage, obj, its, shown.pop(0))
+            plans.append(plan(obj, motion, form, step or 1))
+    return _write_all(objects, plans)
+
+
+def _write_all(objects: Sequence[bpy.types.Object], plans: Sequence[Plan]) -> Converted:
+    """Writes the motion of all objects but those whose components are of no use."""
+    written = [pair for pair in zip(objects, plans, strict=True) if not pair[1].refusal]
+    for obj, chosen in written:
         noted = _noted(obj)
-        write_bake(obj, _frames(cache), keys.pop(0))
-        remember_bake(obj, _frames(cache), noted.inputs, noted.kernels)
+        write_plan(obj, chosen)
+        remember_bake(obj, noted.frames, noted.inputs, noted.kernels)
+        _add_deviation(obj, noted.deviation)
+    return Converted(
+        [obj.name for obj, _ in written],
+        sum(len(body_properties(obj).baked_keys) for obj, _ in written),
+        Deviation(
+            max((each.deviation.worst for _, each in written), default=0.0),
+            max((each.deviation.rms for _, each in written), default=0.0),
+        ),
+        [each.refusal for each in plans if each.refusal],
+    )
 
 
-def _intact(obj: bpy.types.Object) -> tuple[Cache, CachedBody]:
-    """The cache that an object shows, and its place there."""
+def _frames(obj: bpy.types.Object, step: int | None) -> list[int]:
+    """The frames of a bake to read: those of its keys, or all of which some are left out."""
+    noted = _noted(obj)
+    kept = noted.frames[:: noted.step if step is None else 1]
+    return [*kept] if noted.loop else sorted({*kept, noted.frames[-1]})
+
+
+def _add_deviation(obj: bpy.types.Object, former: Deviation) -> None:
+    """Adds the distances of a former form, so that the sum is that from the simulation at most."""
+    body = body_properties(obj)
+    body.baked_worst += former.worst
+    body.baked_rms += former.rms
+
+
+def _check_intact(obj: bpy.types.Object) -> None:
+    """Raises FileError if the cache that an object shows is missing, damaged or stale."""
+    path = _points_path(obj)
+    if problem := find_problem(obj, path):
+        raise FileError(problem, path)
+
+
+def _points_path(obj: bpy.types.Object) -> Path:
+    """The point cache that an object shows."""
     modifier = bake_modifier(obj)
     if modifier is None:
         raise MeshError(f"{obj.name} shows no cache; bake it to one first")
-    path = cache_path(obj, modifier)
-    if problem := find_problem(obj, path):
-        raise FileError(problem, path)
-    cache = read_cache(path.parent)
-    return cache, next(body for body in cache.record.bodies if body.file == path.name)
+    return cache_path(obj, modifier)
 
 
-def _frames(cache: Cache) -> range:
-    """The frames of a cache."""
-    return range(cache.record.start, cache.record.end + 1)
+def _shown(stage: Stage, obj: bpy.types.Object, frames: Sequence[int]) -> list[NDArray[np.float32]]:
+    """Per frame, (n, 3) what a body shows after its carriers, in its own space."""
+    if bake_modifier(obj) is None:
+        return [read_deformed(obj, stage.at(frame)).astype(np.float32) for frame in frames]
+    path = _points_path(obj)
+    start = read_cache(path.parent).record.start
+    samples = read_samples(path, frames[0] - start, frames[-1] - frames[0] + 1)
+    wanted = set(frames)
+    return [points for frame, points in enumerate(samples, start=frames[0]) if frame in wanted]
 
 
-def _read_keys(
-    stage: Stage, obj: bpy.types.Object, cache: Cache, body: CachedBody
-) -> NDArray[np.float32]:
-    """(frames, n, 3) coordinates of keys that show the point cache of a body."""
-    frames = _frames(cache)
-    keys = np.empty((len(frames), body.vertices, 3), np.float32)
-    samples = read_samples(cache.points(body), 0, len(frames))
-    for number, (frame, points) in enumerate(zip(frames, samples, strict=True)):
+def _read_motion(
+    stage: Stage,
+    obj: bpy.types.Object,
+    frames: Sequence[int],
+    shown: list[NDArray[np.float32]],
+) -> Motion:
+    """The motion of a body without its bake that shows the same, `shown`, which it empties."""
+    points = np.empty((len(frames), *shown[0].shape), np.float32)
+    linears = np.empty((len(frames), 3, 3))
+    for number, frame in enumerate(frames):
         depsgraph = stage.at(frame)
         linear, offset = world_matrix(obj, depsgraph)
-        keys[number] = way_to_key(obj, depsgraph)(points.astype(np.float64) @ linear.T + offset)
-    return keys
+        places = shown.pop(0).astype(np.float64) @ linear.T + offset
+        points[number] = way_to_key(obj, depsgraph)(places)
+        linears[number] = linear
+    return Motion(frames, points, linears, _noted(obj).loop)

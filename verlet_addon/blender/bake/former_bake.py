@@ -7,6 +7,7 @@ import bpy
 
 from ..scene.mesh_access import found_again, shape_keys_of, write_key
 from ..scene.modifiers import bakes_hidden
+from ..settings.properties import body_properties
 from . import curves
 from .rest_shape import has_lost_basis, show_rest
 from .shape_keys import baked_names, blocks_named
@@ -37,13 +38,43 @@ def _former_bake_hidden(obj: bpy.types.Object) -> Iterator[None]:
     obj.show_only_shape_key = False
     for block in blocks_named(obj, muted):
         block.mute = True
+    absolute = _set_absolute(obj, False)
     try:
         yield
     finally:
         if (found := found_again(uid)) is not None:
             for block in blocks_named(found, muted):
                 block.mute = False
+            if absolute:
+                _set_absolute(found, True)
             found.show_only_shape_key = solo
             if replaced is not None and (key := shape_keys_of(found)) is not None:
                 write_key(key.reference_key, replaced)
             curves.mute_curves(found, stilled, False)
+
+
+@contextmanager
+def relative_keys(obj: bpy.types.Object) -> Iterator[None]:
+    """Shows baked absolute keys as relative ones within the context.
+
+    Blender would sort keys that are added meanwhile among absolute ones, by their time.
+    """
+    absolute = _set_absolute(obj, False)
+    try:
+        yield
+    finally:
+        if absolute:
+            _set_absolute(obj, True)
+
+
+def _set_absolute(obj: bpy.types.Object, absolute: bool) -> bool:
+    """Shows baked absolute keys as such, or as relative ones without a value.
+
+    Returns whether the object has such keys, and shows them otherwise now.
+    """
+    key = shape_keys_of(obj)
+    if key is None or body_properties(obj).baked_form != "ABSOLUTE":
+        return False
+    changed = key.use_relative == absolute
+    key.use_relative = not absolute
+    return changed

@@ -6,6 +6,7 @@ from typing import Any, cast
 import bpy
 
 from ..scene.attachments import acting_attachments
+from ..scene.cache_modifiers import drivers_of
 from ..scene.mesh_access import shape_keys_of
 from ..scene.modifiers import has_carriers
 from ..scene.sampling import Stage
@@ -96,8 +97,7 @@ def _plays(animated: Any) -> bool:
         return False
     held = channels(animated)
     curves = held.fcurves if held is not None else ()
+    drivers = drivers_of(animated) if isinstance(animated, bpy.types.Object) else animation.drivers
     return bool(
-        len(animation.drivers)
-        or len(animation.nla_tracks)
-        or not all(curve.mute for curve in curves)
+        len(drivers) or len(animation.nla_tracks) or not all(curve.mute for curve in curves)
     )

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.arrays import Floats
 from ..scene.attachments import acting_attachments
+from ..scene.cache_modifiers import drivers_of
 from ..scene.cages import simulated_object
 from ..scene.colliders import all_met
 from ..scene.curve_points import curve_of, is_curve
@@ -17,7 +18,7 @@ from ..scene.mesh_access import read_key, read_shape, shape_keys_of
 from ..scene.spline_basis import make_of
 from ..settings.properties import body_properties, scene_properties
 from .actions import channels
-from .curves import key_of_curve
+from .curves import EVAL_TIME, key_of_curve
 from .edit_names import is_edit
 
 _POINTS = {"co": 2, "handle_left": 2, "handle_right": 2, "interpolation": 1}
@@ -132,8 +133,10 @@ def _animation(
     if animation is None:
         return None
     held = channels(item)
-    curves = [*(held.fcurves if held is not None else ()), *animation.drivers]
-    content = [_curve(curve) for curve in curves if key_of_curve(curve) not in baked]
+    drivers = drivers_of(item) if isinstance(item, bpy.types.Object) else animation.drivers
+    curves = [*(held.fcurves if held is not None else ()), *drivers]
+    own = (curve for curve in curves if key_of_curve(curve) not in (*baked, EVAL_TIME))
+    content = [_curve(curve) for curve in own]
     strips = [
         [_plain(strip), strip.action.name if strip.action is not None else ""]
         for track in animation.nla_tracks

@@ -9,7 +9,7 @@ import bpy
 
 from ...core.errors import MeshError
 from ...core.settings import BodySettings, SceneSettings
-from ..scene.cache_modifiers import bake_modifier
+from ..scene.cache_modifiers import bake_modifier, is_animated
 from ..scene.cages import simulated_object
 from ..scene.mesh_access import point_count, shape_keys_of
 from ..scene.timing import animation_frame
@@ -36,6 +36,15 @@ def check_cage_without_bake(obj: bpy.types.Object) -> None:
             f"{obj.name} cannot be simulated as {cage.name}, which has a bake of its own; select "
             f"{cage.name} and use Clear Selected"
         )
+
+
+def form_of(obj: bpy.types.Object) -> str:
+    """Form of an object's bake, by the names of `BAKE_MODES`; empty without a bake."""
+    if not is_baked(obj):
+        return ""
+    if bake_modifier(obj) is not None:
+        return "CACHE"
+    return body_properties(obj).baked_form or "RELATIVE"
 
 
 def settings_mark(obj: bpy.types.Object, scene: bpy.types.Scene) -> str:
@@ -88,7 +97,7 @@ def _animated(obj: bpy.types.Object) -> set[str]:
 def _attachment(obj: bpy.types.Object, item: Any) -> tuple[object, ...]:
     """Target, bone, vertex group and weight of an attachment; no weight on an animated object."""
     target = item.target.name if item.target is not None else ""
-    weight = item.weight if obj.animation_data is None else None
+    weight = None if is_animated(obj) else item.weight
     return (target, item.bone, item.vertex_group, weight)
 
 
@@ -124,7 +133,10 @@ def remember_bake(
 
 def forget_bake(obj: bpy.types.Object) -> None:
     """Removes the values that `remember_bake` stored."""
-    for name in ("baked_start", "baked_end", "baked_settings", "baked_inputs", "baked_kernels"):
+    for name in (
+        *("baked_start", "baked_end", "baked_settings", "baked_inputs", "baked_kernels"),
+        *("baked_form", "baked_step", "baked_loop", "baked_worst", "baked_rms", "own_eval_time"),
+    ):
         body_properties(obj).property_unset(name)
 
 
@@ -134,6 +146,21 @@ def baked_range(scene: bpy.types.Scene) -> tuple[int, int] | None:
     if not noted:
         return None
     return min(body.baked_start for body in noted), max(body.baked_end for body in noted)
+
+
+def baked_loops(scene: bpy.types.Scene) -> list[str]:
+    """Lengths of the loops among a scene's bakes, each once."""
+    lengths = {body_properties(obj).baked_loop for obj in _recorded(scene)} - {0}
+    return list(map(str, sorted(lengths)))
+
+
+def baked_deviation(scene: bpy.types.Scene) -> tuple[float, float]:
+    """Largest distance of a scene's bakes from their simulations, and largest rms of a body [m]."""
+    noted = list(map(body_properties, _recorded(scene)))
+    return (
+        max((body.baked_worst for body in noted), default=0.0),
+        max((body.baked_rms for body in noted), default=0.0),
+    )
 
 
 def remember_remarks(scene: bpy.types.Scene, remarks: Sequence[str]) -> None:

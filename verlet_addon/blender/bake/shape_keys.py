@@ -27,7 +27,11 @@ from .rest_shape import forget_rest, has_lost_basis, remember_rest, restore_basi
 
 
 def write_bake(
-    obj: bpy.types.Object, frames: Sequence[int], coordinates: NDArray[np.float32]
+    obj: bpy.types.Object,
+    frames: Sequence[int],
+    coordinates: NDArray[np.float32],
+    *,
+    loop: int = 0,
 ) -> None:
     """Writes one relative shape key per frame and the curves that play them.
 
@@ -39,26 +43,77 @@ def write_bake(
         Scene frames, ascending.
     coordinates
         (len(frames), n, 3) in the object's own space, as `key_points.way_to_key` gives them; of a
-        curve its control points, whose handles become free until the bake is removed.
+        curve its control points.
+    loop
+        Number of frames after which the motion repeats; 0 for motion that ends.
+    """
+    moments = moments_of(frames, loop)
+    names = add_baked_keys(obj, frame_names(frames), coordinates, values_now(moments, loop))
+    curves.write_curves(obj, names, moments[: len(frames)], moments[-1] if loop else None)
+
+
+def add_baked_keys(
+    obj: bpy.types.Object,
+    names: Sequence[str],
+    coordinates: Iterable[NDArray[np.float32]],
+    values: Sequence[float],
+) -> list[str]:
+    """Adds relative shape keys without curves in place of an earlier bake; returns their names.
+
+    Handles of a curve become free until the bake is removed.
+
+    Parameters
+    ----------
+    coordinates : of each key, (n, 3) in the object's own space.
+    values : of each key, from 0 to 1.
     """
     remove_bake(obj)
     body = body_properties(obj)
     remember_rest(obj)
     if is_curve(obj):
         free_handles(obj)
-    scene = cast(bpy.types.Scene, bpy.context.scene)
-    moments = [animation_frame(scene, frame) for frame in frames]
     if shape_keys_of(obj) is None:
         obj.shape_key_add(name="Basis", from_mix=False)
         body.made_basis = True
-    blocks = [
-        add_key(obj, f"verlet_{frame:04d}", points, value)
-        for frame, points, value in zip(frames, coordinates, _values_now(moments), strict=True)
+    added = [
+        add_key(obj, name, points, 0.0).name
+        for name, points in zip(names, coordinates, strict=True)
     ]
-    names = [block.name for block in blocks]
-    for name in names:
+    for name in added:
         body.baked_keys.add().name = name
-    curves.write_curves(obj, names, moments)
+    for block, value in zip(blocks_named(obj, added), values, strict=True):
+        block.value = value
+    return added
+
+
+def frame_names(frames: Sequence[int]) -> list[str]:
+    """Names of baked keys at scene frames."""
+    return [f"verlet_{frame:04d}" for frame in frames]
+
+
+def moments_of(frames: Sequence[int], loop: int) -> list[float]:
+    """Frames on F-curves of scene frames, and of the frame where a loop begins anew."""
+    scene = cast(bpy.types.Scene, bpy.context.scene)
+    ends = [frames[0] + loop] if loop else []
+    return [animation_frame(scene, frame) for frame in (*frames, *ends)]
+
+
+def now_within(moments: Sequence[float], loop: int) -> float:
+    """The scene's current frame, or the one within a loop that shows the same."""
+    now = cast(bpy.types.Scene, bpy.context.scene).frame_current_final
+    if loop:
+        now = moments[0] + (now - moments[0]) % (moments[-1] - moments[0])
+    return now
+
+
+def values_now(moments: Sequence[float], loop: int) -> list[float]:
+    """Values of keys that follow each other, at the scene's current frame."""
+    place = np.interp(now_within(moments, loop), moments, np.arange(len(moments)))
+    count = len(moments) - 1 if loop else len(moments)
+    away = np.abs(np.arange(count) - place)
+    if loop:
+        away = np.minimum(away, count - away)
+    return [float(value) for value in np.maximum(0, 1 - away)]
 
 
 def remove_bake(obj: bpy.types.Object) -> None:
@@ -73,6 +128,8 @@ def remove_bake(obj: bpy.types.Object) -> None:
         _require_object_mode(obj)
         names = baked_names(obj)
         curves.remove_curves(key, _remembered(obj))
+        if body.baked_form == "ABSOLUTE":
+            key.use_relative, key.eval_time = True, body.own_eval_time
         if has_lost_basis(obj, names):
             names.remove(key.reference_key.name)
             restore_basis(obj)
@@ -140,14 +197,6 @@ def _remove_lone_basis(obj: bpy.types.Object) -> None:
         if fits(key.reference_key, obj):
             write_shape(obj, read_key(key.reference_key))
         obj.shape_key_remove(key.reference_key)
-
-
-def _values_now(moments: Sequence[float]) -> list[float]:
-    """Values of the baked keys at the scene's current frame."""
-    now = cast(bpy.types.Scene, bpy.context.scene).frame_current_final
-    numbers = np.arange(len(moments))
-    place = np.interp(now, moments, numbers)
-    return [float(value) for value in np.maximum(0, 1 - np.abs(numbers - place))]
 
 
 def _require_object_mode(obj: bpy.types.Object) -> None:

@@ -68,6 +68,9 @@ def read_arguments(
     if options.command == "bake":
         _check_together(bake, options)
         complete(bake, options)
+    elif options.command == "convert":
+        options.input = options.inputs[0]
+        options.scene = options.scenes[0] if options.scenes else None
     elif options.command == "job":
         _check_together(job, options)
         complete_job(job, options)
@@ -76,7 +79,9 @@ def read_arguments(
 
 def _add_commands(parser: ArgumentParser) -> tuple[ArgumentParser, ArgumentParser]:
     """Adds the commands to the parser; returns those of `bake` and `job`."""
-    commands = parser.add_subparsers(required=True, dest="command", metavar="{bake,fit,sheet,job}")
+    commands = parser.add_subparsers(
+        required=True, dest="command", metavar="{bake,convert,fit,sheet,job}"
+    )
     bake = commands.add_parser(
         "bake",
         help="simulate a file's bodies and save a copy with their motion",
@@ -104,6 +109,7 @@ def _add_commands(parser: ArgumentParser) -> tuple[ArgumentParser, ArgumentParse
         description="Renders a frame of each of several files into one picture.",
     )
     add_sheet_arguments(sheet)
+    _add_convert(commands)
     job = commands.add_parser(
         "job",
         help="write the bakes of many files as a job for a render farm",
@@ -120,6 +126,10 @@ def _check_together(command: ArgumentParser, options: Namespace) -> None:
         command.error("--resume needs --mode cache and an output")
     if options.from_frame and not options.resume:
         command.error("--from-frame needs --resume")
+    if options.tolerance is not None and options.mode != "compact":
+        command.error("--tolerance needs --mode compact")
+    if options.loop and options.resume:
+        command.error("--loop cannot be resumed; give one of --loop and --resume")
 
 
 def _add_files(command: ArgumentParser) -> None:
@@ -131,15 +141,7 @@ def _add_files(command: ArgumentParser) -> None:
         type=Path,
         help="file to read; with --output-dir several, and patterns such as 'shots/*.blend'",
     )
-    command.add_argument(
-        "--output",
-        metavar="OUT.blend",
-        type=Path,
-        help="file to write; replaces an older one once it is complete",
-    )
-    command.add_argument(
-        "--parents", action="store_true", help="make the folder of --output where it is missing"
-    )
+    _add_output(command)
     command.add_argument(
         "--check",
         action="store_true",
@@ -147,14 +149,28 @@ def _add_files(command: ArgumentParser) -> None:
     )
 
 
-def _add_choices(command: ArgumentParser) -> None:
-    """Adds the arguments that choose what is baked: bodies, scene, settings, frames."""
+def _add_output(command: ArgumentParser, *, required: bool = False) -> None:
+    """Adds the arguments for the file that is written."""
+    command.add_argument(
+        "--output",
+        metavar="OUT.blend",
+        type=Path,
+        required=required,
+        help="file to write; replaces an older one once it is complete",
+    )
+    command.add_argument(
+        "--parents", action="store_true", help="make the folder of --output where it is missing"
+    )
+
+
+def _add_bodies(command: ArgumentParser) -> None:
+    """Adds the arguments that choose scene and bodies."""
     command.add_argument(
         "--object",
         metavar="NAME",
         dest="names",
         action="append",
-        help="bake this body, or all that match a pattern; may be given again (default: all bodies "
+        help="take this body, or all that match a pattern; may be given again (default: all bodies "
         "of the scene)",
     )
     command.add_argument(
@@ -163,9 +179,21 @@ def _add_choices(command: ArgumentParser) -> None:
         dest="scenes",
         action="append",
         default=[],
-        help="bake this scene (default: the file's active one); with --output-dir a pattern or "
+        help="take this scene (default: the file's active one); with --output-dir a pattern or "
         "several, each into a file of its own",
     )
+
+
+def _add_step(command: ArgumentParser, own: str) -> None:
+    """Adds the argument on frames between shape keys."""
+    command.add_argument(
+        "--step", metavar="N", type=int, help=f"a shape key every N frames (default: {own})"
+    )
+
+
+def _add_choices(command: ArgumentParser) -> None:
+    """Adds the arguments that choose what is baked: bodies, scene, settings, frames."""
+    _add_bodies(command)
     command.add_argument(
         "--set",
         metavar="[BODY.]SETTING=VALUE",
@@ -182,18 +210,25 @@ def _add_choices(command: ArgumentParser) -> None:
         type=int,
         help="first and last frame (default: the scene's)",
     )
-    command.add_argument(
-        "--step", metavar="N", type=int, help="a shape key every N frames (default: the scene's)"
-    )
+    _add_step(command, "the scene's")
 
 
 def _add_forms(command: ArgumentParser) -> None:
     """Adds the arguments on the form in which the motion is kept."""
     command.add_argument(
         "--mode",
-        choices=["relative", "cache"],
+        choices=["relative", "cache", "absolute", "compact"],
         default="relative",
-        help="relative: a shape key for each frame; cache: files beside OUT.blend",
+        help="relative: a shape key for each frame; cache: files beside OUT.blend; absolute: keys "
+        "that one curve plays, quick with a thousand of them; compact: principal components",
+    )
+    _add_tolerance(command)
+    command.add_argument(
+        "--loop",
+        metavar="N",
+        type=int,
+        default=0,
+        help="have N frames repeat, simulated so that the end leads into the start",
     )
     command.add_argument(
         "--resume",
@@ -207,6 +242,39 @@ def _add_forms(command: ArgumentParser) -> None:
         default=0,
         help="with --resume, simulate again from this frame on (default: where the cache ends)",
     )
+
+
+def _add_tolerance(command: ArgumentParser) -> None:
+    """Adds the argument on principal components."""
+    command.add_argument(
+        "--tolerance",
+        metavar="METRES",
+        type=float,
+        help="with --mode compact, how far any vertex may be off at any frame (default: the "
+        "scene's)",
+    )
+
+
+def _add_convert(commands: Any) -> None:
+    """Adds the command `convert`."""
+    convert = commands.add_parser(
+        "convert",
+        help="give the bakes of a file another form, without a simulation",
+        description="Gives the bakes of a .blend file another form, and saves a copy.",
+    )
+    convert.add_argument("inputs", metavar="IN.blend", nargs=1, type=Path, help="file to read")
+    _add_output(convert, required=True)
+    _add_bodies(convert)
+    _add_step(convert, "that of the bake")
+    convert.add_argument(
+        "--mode",
+        choices=["relative", "cache", "absolute", "compact"],
+        required=True,
+        help="form of the bakes, as for `bake`",
+    )
+    _add_tolerance(convert)
+    _add_options(convert)
+    convert.set_defaults(check=False, batch=False)
 
 
 def _add_options(command: ArgumentParser) -> None:

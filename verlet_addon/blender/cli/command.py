@@ -35,6 +35,7 @@ from .blend_files import (
 )
 from .console import log, show_status
 from .contact_sheet import run_sheet
+from .convert_command import convert_file
 from .dry_run import dry_run
 from .farm_command import run_job
 from .fit_command import run_fit
@@ -112,6 +113,8 @@ def _run(options: Namespace, report: Report) -> dict[str, Any]:
             check_no_library(output)
     shown = file_context(bpy.context).scene.name
     show_scene(options.scene or shown)
+    if options.command == "convert":
+        return _convert(options, output, report, shown)
     job = find_job(options, output, report)
     for sentence in job.large_need():
         log(sentence)
@@ -134,7 +137,18 @@ def _run(options: Namespace, report: Report) -> dict[str, Any]:
         "kernels": kernels(),
         **({"caches": [str(path) for _, path in shown_caches()]} if job.cache is not None else {}),
         **_quality(last),
+        "bakes": job.achieved(),
     }
+
+
+def _convert(options: Namespace, output: Path | None, report: Report, shown: str) -> dict[str, Any]:
+    """Converts bakes of the open file, saves a copy that shows a scene; returns values for JSON."""
+    assert output is not None
+    result = convert_file(options, output, report)
+    show_scene(shown)
+    save_copy(output)
+    delete_replaced(output)
+    return result
 
 
 def _prepare(options: Namespace, report: Report) -> Path | None:

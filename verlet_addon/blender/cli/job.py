@@ -11,10 +11,13 @@ from ...core.errors import VerletError
 from ..bake.bake import bake, baked_frames, bodies, frame_range, taking_part
 from ..bake.cache_bake import bake_cache, check_cache_step
 from ..bake.cautions import cautions
+from ..bake.forms import RELATIVE, KeyForm
+from ..bake.loop_bake import bake_loop
 from ..bake.memory import large_need, needed
 from ..bake.progress import Progress
+from ..bake.record import form_of
 from ..scene.file_context import file_context
-from ..settings.properties import is_body, scene_properties
+from ..settings.properties import body_properties, is_body, scene_properties
 from .console import suggestion
 from .name_patterns import matches
 from .output_capture import stdout_on_stderr
@@ -47,6 +50,10 @@ class Job:
     step: int
     cache: CacheOptions | None = None
     """How the cache is written; None for a bake to shape keys."""
+    form: KeyForm = RELATIVE
+    """Form of shape keys."""
+    loop: int = 0
+    """Number of frames that repeat; 0 for none."""
 
     def bake(
         self, objects: Sequence[bpy.types.Object] | None = None
@@ -55,6 +62,18 @@ class Job:
         chosen = self.objects if objects is None else objects
         if self.cache is not None:
             check_cache_step(self.step)
+        if self.loop:
+            return bake_loop(
+                self.scene,
+                self.view_layer,
+                chosen,
+                frame_start=self.start,
+                frame_end=self.end,
+                length=self.loop,
+                form=self.form if self.cache is None else self.cache.blend,
+                step=self.step,
+            )
+        if self.cache is not None:
             return bake_cache(
                 self.scene,
                 self.view_layer,
@@ -72,6 +91,7 @@ class Job:
             frame_start=self.start,
             frame_end=self.end,
             step=self.step,
+            form=self.form,
         )
 
     def without_writing(
@@ -81,9 +101,9 @@ class Job:
 
         That of a cache would write at once, so it is only checked, and one to keys is started.
         """
-        if self.cache is not None:
+        if self.cache is not None or self.loop:
             self.bake(objects).close()
-        return replace(self, cache=None).bake(objects)
+        return replace(self, cache=None, loop=0).bake(objects)
 
     def cautions(self) -> list[str]:
         """Warnings before the bake."""
@@ -99,15 +119,34 @@ class Job:
             "bodies": [obj.name for obj in self.objects],
             "frames": [self.start, self.end],
             "step": self.step,
-            "mode": "relative" if self.cache is None else "cache",
+            "mode": self.form.mode.lower() if self.cache is None else "cache",
+            "loop": self.loop,
             "memory": needed(self.objects, self._keys()),
         }
+
+    def achieved(self) -> list[dict[str, object]]:
+        """Form, shape keys and distances [m] of each bake for the JSON result, once it is made."""
+        return list(map(achieved, self.objects))
 
     def _keys(self) -> int:
         """Number of shape keys of each body."""
         if self.cache is not None:
             return 0
         return len(baked_frames(self.start, self.end, self.step))
+
+
+def achieved(obj: bpy.types.Object) -> dict[str, object]:
+    """Form, shape keys and distances [m] of a bake for the JSON result."""
+    body = body_properties(obj)
+    return {
+        "body": obj.name,
+        "mode": form_of(obj).lower(),
+        "keys": len(body.baked_keys),
+        "frames": [body.baked_start, body.baked_end],
+        "loop": body.baked_loop,
+        "worst": body.baked_worst,
+        "rms": body.baked_rms,
+    }
 
 
 def find_job(options: Namespace, output: Path | None, report: Report) -> Job:
@@ -133,6 +172,8 @@ def find_job(options: Namespace, output: Path | None, report: Report) -> Job:
         end,
         _step(here.scene, options),
         _cache_options(options, output),
+        key_form(here.scene, options),
+        options.loop,
     )
 
 
@@ -141,6 +182,15 @@ def _step(scene: bpy.types.Scene, options: Namespace) -> int:
     if options.step is not None:
         return int(options.step)
     return 1 if options.mode == "cache" else scene_properties(scene).key_step
+
+
+def key_form(scene: bpy.types.Scene, options: Namespace) -> KeyForm:
+    """The form of shape keys; that of a key per frame for a cache."""
+    if options.mode == "cache":
+        return RELATIVE
+    own = scene_properties(scene).component_tolerance
+    tolerance = own if options.tolerance is None else options.tolerance
+    return KeyForm(options.mode.upper(), tolerance)
 
 
 def _cache_options(options: Namespace, output: Path | None) -> CacheOptions | None:

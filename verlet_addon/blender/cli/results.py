@@ -125,7 +125,10 @@ class Report:
 
 
 def in_words(result: Mapping[str, Any]) -> str:
-    """The result of a bake, or of a dry run without a duration, as a sentence."""
+    """The result of a bake, a conversion, or a dry run without a duration, as a sentence."""
+    if "converted" in result:
+        names = ", ".join(result["converted"])
+        return f"Converted {names} to {result['mode']}: {result['output']}"
     start, end = result["frames"]
     what = f"{', '.join(result['bodies'])}, frames {start} to {end}"
     if "seconds" not in result:

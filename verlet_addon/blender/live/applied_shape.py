@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.arrays import Floats
 from ...core.errors import MeshError
-from ..bake.record import is_baked
+from ..bake.record import form_of, is_baked
 from ..bake.shape_keys import remove_bake
 from ..scene.cache_modifiers import bake_modifier, drape_modifier, live_modifier
 from ..scene.convert import release
@@ -109,7 +109,7 @@ def check_shape(obj: bpy.types.Object, mode: Mode) -> None:
         raise MeshError(f"{obj.name} is in {obj.mode.title()} Mode; switch to Object Mode")
     if key is None:
         return
-    if not key.use_relative:
+    if not key.use_relative and form_of(obj) != "ABSOLUTE":
         raise MeshError(f"{obj.name} has absolute shape keys; turn on Relative for them")
     if not fits(key.reference_key, obj):
         raise MeshError(
@@ -127,7 +127,7 @@ def check_shape(obj: bpy.types.Object, mode: Mode) -> None:
 def before_modifiers(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> Floats:
     """(n, 3) coordinates with which a mesh without its simulation shows what it shows now."""
     depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
-    if drape_modifier(obj) is not None:
+    if drape_modifier(obj) is not None or form_of(obj) == "ABSOLUTE":
         return read_shown(obj, depsgraph, carriers=False)
     if live_modifier(obj) is None and bake_modifier(obj) is None:
         return read_mix(obj)

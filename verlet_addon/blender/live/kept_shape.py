@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ...core.arrays import Floats
-from ..bake.former_bake import former_bakes_hidden
+from ..bake.former_bake import former_bakes_hidden, relative_keys
 from ..bake.record import is_baked
 from ..bake.shape_keys import remove_bake
 from ..scene.key_points import way_to_key
@@ -44,7 +44,8 @@ def keep_shapes(
         if starting and is_baked(obj):
             remove_bake(obj)
         key = made_keys(obj)
-        add_key(obj, KEY, points, 0.0 if is_baked(obj) else 1.0)
+        with relative_keys(obj):
+            add_key(obj, KEY, points, 0.0 if is_baked(obj) else 1.0)
         if starting:
             set_rest_key(obj, key)
     view_layer.update()

@@ -93,6 +93,7 @@ def _remove(obj: bpy.types.Object, chosen: Callable[[bpy.types.Modifier], bool])
     active: Any = obj.modifiers.active
     name = active.name if active is not None else ""
     while (modifier := _first(obj, chosen)) is not None:
+        _stop_loop(obj, modifier)
         obj.modifiers.remove(modifier)
     if name in obj.modifiers:
         obj.modifiers.active = obj.modifiers[name]
@@ -130,3 +131,60 @@ def add_cache_modifier(
     if active is not None:
         obj.modifiers.active = active
     return cast(bpy.types.MeshCacheModifier, modifier)
+
+
+def play_as_loop(
+    obj: bpy.types.Object,
+    modifier: bpy.types.MeshCacheModifier,
+    frame_start: float,
+    length: int,
+    *,
+    stretch: float,
+) -> None:
+    """Has a point cache repeat, whose last sample, number `length`, equals its first.
+
+    Mesh Cache modifiers do not repeat by themselves, so a driver gives the sample to show. Its
+    expression is one that Blender evaluates without Python, also in files that are not trusted.
+
+    Parameters
+    ----------
+    frame_start : frame of the animation that shows the first sample.
+    stretch : frames on F-curves per frame of the scene.
+    """
+    modifier.play_mode, modifier.time_mode = "CUSTOM", "FRAME"
+    curve: Any = obj.driver_add(_eval_path(modifier))
+    since = f"(frame - {frame_start:g}) / {stretch:g}"
+    curve.driver.expression = f"{since} - {length} * floor({since} / {length})"
+
+
+def drivers_of(obj: bpy.types.Object) -> list[Any]:
+    """Drivers of an object, but for that of a bake to a cache that repeats."""
+    animation: Any = obj.animation_data
+    drivers = animation.drivers if animation is not None else ()
+    ours = {_eval_path(modifier) for modifier in filter(is_bake_modifier, obj.modifiers)}
+    return [driver for driver in drivers if driver.data_path not in ours]
+
+
+def is_animated(obj: bpy.types.Object) -> bool:
+    """Whether an object has animation data, but for a cache that repeats alone."""
+    animation: Any = obj.animation_data
+    if animation is None:
+        return False
+    drivers = drivers_of(obj)
+    empty = animation.action is None and not drivers and not animation.nla_tracks
+    return not (empty and len(animation.drivers))
+
+
+def _stop_loop(obj: bpy.types.Object, modifier: bpy.types.Modifier) -> None:
+    """Removes the driver of a point cache that repeats, and animation data that are empty then."""
+    animation: Any = obj.animation_data
+    if animation is None or animation.drivers.find(_eval_path(modifier)) is None:
+        return
+    obj.driver_remove(_eval_path(modifier))
+    if animation.action is None and not animation.drivers and not animation.nla_tracks:
+        obj.animation_data_clear()
+
+
+def _eval_path(modifier: bpy.types.Modifier) -> str:
+    """RNA path of the sample that a Mesh Cache modifier shows, from its object."""
+    return f'modifiers["{bpy.utils.escape_identifier(modifier.name)}"].eval_frame'

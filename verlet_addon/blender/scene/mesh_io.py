@@ -243,7 +243,7 @@ def _check_keys(obj: bpy.types.Object) -> None:
             f"{key_size(key.reference_key)}, as a script may leave them; remove those keys, the "
             "baked ones by Clear Bake"
         )
-    if not key.use_relative:
+    if not key.use_relative and body_properties(obj).baked_form != "ABSOLUTE":
         raise MeshError(f"{obj.name} has absolute shape keys; turn on Relative for them")
     if key.animation_data is not None:
         _check_action(key.animation_data, obj.name)

@@ -247,6 +247,37 @@ class VERLET_PG_body(
         type=VERLET_PG_baked_key,
         options={"HIDDEN"},
     )
+    baked_form: StringProperty(
+        name="Baked Form",
+        description="Form of the baked shape keys: ABSOLUTE or COMPACT; else a key per frame",
+        options={"HIDDEN"},
+    )
+    baked_step: IntProperty(
+        name="Baked Step",
+        description="Frames from one baked shape key to the next",
+        default=1,
+        options={"HIDDEN"},
+    )
+    baked_loop: IntProperty(
+        name="Baked Loop",
+        description="Number of frames after which the bake repeats; 0 if it does not",
+        options={"HIDDEN"},
+    )
+    baked_worst: FloatProperty(
+        name="Baked Worst",
+        description="Largest distance of a vertex from the simulation, where the form is not exact",
+        options={"HIDDEN"},
+    )
+    baked_rms: FloatProperty(
+        name="Baked RMS",
+        description="Root mean square of these distances over vertices, frames and half frames",
+        options={"HIDDEN"},
+    )
+    own_eval_time: FloatProperty(
+        name="Own Evaluation Time",
+        description="Evaluation time of the shape keys before they became absolute",
+        options={"HIDDEN"},
+    )
     made_basis: BoolProperty(
         name="Made Basis",
         description="The bake also made the Basis key",

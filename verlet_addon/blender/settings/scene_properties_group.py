@@ -21,6 +21,16 @@ BAKE_MODES = (
         "Cache",
         "Files beside the .blend file, for long bakes; can be resumed",
     ),
+    (
+        "ABSOLUTE",
+        "Absolute Keys",
+        "One shape key per frame and a single curve; a thousand keys play fast",
+    ),
+    (
+        "COMPACT",
+        "Components",
+        "A few shape keys that are mixed, within a tolerance; small files for jelly and ropes",
+    ),
 )
 """Forms in which a bake keeps the motion."""
 
@@ -51,6 +61,26 @@ class VERLET_PG_scene(bpy.types.PropertyGroup):
         default=1,
         min=1,
         soft_max=10,
+        options=set(),
+    )
+    component_tolerance: FloatProperty(
+        name="Tolerance",
+        description="How far any vertex may be from the simulation at any frame",
+        default=0.001,
+        min=1e-6,
+        soft_max=0.1,
+        precision=4,
+        step=0.1,
+        subtype="DISTANCE",
+        options=set(),
+    )
+    loop_length: IntProperty(
+        name="Loop",
+        description="Number of frames after which a bake repeats, so that it plays without end; "
+        "0 bakes the range as it is",
+        default=0,
+        min=0,
+        soft_max=500,
         options=set(),
     )
     use_live: BoolProperty(

@@ -6,22 +6,20 @@ from time import monotonic
 from typing import TYPE_CHECKING, cast
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, IntProperty
+from bpy.props import BoolProperty, IntProperty
 
-from ...core.errors import SettingsError, VerletError
-from ..bake.bake import bake, baked_frames, frame_range, taking_part
-from ..bake.cache_bake import bake_cache, check_cache_step
-from ..bake.cache_folder import saved_file
+from ...core.errors import VerletError
+from ..bake.bake import frame_range, taking_part
 from ..bake.cautions import cautions
 from ..bake.drivers import DriverWatch
-from ..bake.memory import large_need, memory_errors_named
+from ..bake.memory import memory_errors_named
 from ..bake.progress import Progress
 from ..bake.record import remember_remarks
-from ..live.control import hand_back, take_over
+from ..live.control import hand_back
 from ..scene.file_context import file_context
 from ..settings.overlay_properties import overlay_properties
 from ..settings.properties import scene_properties
-from ..settings.scene_properties_group import BAKE_MODES
+from .bake_form import InForm
 from .bake_preview import LiveView
 from .bake_progress import BAKE, CACHE, Task, end_progress, show_progress
 from .colliding import costliest_search, count_of_colliders
@@ -46,7 +44,7 @@ def seconds_of_work(redraw: float) -> float:
     return min(max(5 * redraw, 0.05), 3.0)
 
 
-class VERLET_OT_bake(OfSelected, bpy.types.Operator):
+class VERLET_OT_bake(InForm, OfSelected, bpy.types.Operator):
     """Simulate all bodies of the scene that are switched on and keep the motion"""
 
     bl_idname = "verlet.bake"
@@ -54,31 +52,6 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
     # Not REGISTER: Adjust Last Operation would bake again at every change of a number.
     bl_options = {"UNDO"}
 
-    mode: EnumProperty(
-        name="Mode",
-        description="Form in which the motion is saved",
-        items=BAKE_MODES,
-        default="RELATIVE",
-        options={"SKIP_SAVE"},
-    )
-    resume: BoolProperty(
-        name="Resume",
-        description="Go on where a cache of these bodies ends, or at From Frame",
-        # Saved, the next bake would go on with a cache instead of making one.
-        options={"SKIP_SAVE"},
-    )
-    from_frame: IntProperty(
-        name="From Frame",
-        description="With Resume, the first frame to simulate again, with the scene as it is now; "
-        "0 is the one after the last of the cache",
-        default=0,
-        options={"SKIP_SAVE"},
-    )
-    edited: BoolProperty(
-        name="Edited",
-        description="With From Frame, take that frame as it was edited by hand, and go on from it",
-        options={"SKIP_SAVE"},
-    )
     frame_start: IntProperty(
         name="Start",
         description="First frame; the scene's own if not given",
@@ -89,13 +62,6 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
         description="Last frame; the scene's own if not given",
         default=250,
     )
-    step: IntProperty(
-        name="Step",
-        description="Frames from one shape key to the next; the scene's own if not given",
-        default=1,
-        soft_min=1,
-    )
-
     selected: BoolProperty(
         name="Selected",
         description="Bake only the selected bodies; the others keep their bakes, and act "
@@ -199,61 +165,22 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
         self._drivers = DriverWatch(here.view_layer)
         self._cautions = self._drivers.news(here.view_layer)
         self._warn(self._cautions)
-        running = (self._start_cache if self.mode == "CACHE" else self._start_keys)(context)
-        further = cautions(here.scene, here.view_layer, chosen)
+        running = self.start_in_form(here, self._taking_part, self._first, self._end)
+        need = self.large_need(here, self._taking_part, self._first, self._end)
+        further = [*need, *cautions(here.scene, here.view_layer, chosen)]
         self._warn(further)
         self._cautions += further
         return running
 
-    def _start_keys(self, context: bpy.types.Context) -> Generator[Progress, bool | None, None]:
-        """The generator of a bake to shape keys."""
-        if self.resume or self.from_frame or self.edited:
-            raise SettingsError("Only a bake to a cache can be resumed; set the mode to CACHE")
-        here = file_context(context)
-        given = self.properties.is_property_set("step")
-        step = self.step if given else scene_properties(here.scene).key_step
-        running = bake(
-            here.scene,
-            here.view_layer,
-            self._taking_part,
-            frame_start=self._first,
-            frame_end=self._end,
-            step=step,
-            simulated=take_over(here.scene, self._taking_part, self._first),
-        )
-        keys = len(baked_frames(self._first, self._end, step))
-        need = large_need(self._taking_part, keys)
-        self._warn(need)
-        self._cautions += need
-        return running
-
-    def _start_cache(self, context: bpy.types.Context) -> Generator[Progress, bool | None, None]:
-        """The generator of a bake to a cache; live simulation pauses, and ends with the bake."""
-        here = file_context(context)
-        if self.properties.is_property_set("step"):
-            check_cache_step(self.step)
-        running = bake_cache(
-            here.scene,
-            here.view_layer,
-            self._taking_part,
-            frame_start=self._first,
-            frame_end=self._end,
-            blend=saved_file(),
-            resume=self.resume,
-            from_frame=self.from_frame,
-            edited=self.edited,
-        )
-        take_over(here.scene, self._taking_part, self._first)
-        return running
-
     def _task(self) -> Task:
         """Labels of the bake in progress."""
-        return CACHE if self.mode == "CACHE" else BAKE
+        return CACHE if self.mode == "CACHE" and not self.loop else BAKE
 
     def _keeps_frames(self) -> bool:
         """Whether Esc keeps the frames so far: a cache can be resumed."""
         last = self._last
-        return self.mode == "CACHE" and last is not None and last.frame >= self._first
+        kept = self.mode == "CACHE" and not self.loop
+        return kept and last is not None and last.frame >= self._first
 
     def _advance(self, context: bpy.types.Context) -> bool:
         """Bakes until the next redraw and shows the progress; returns whether frames remain."""
@@ -299,7 +226,10 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
 
     def _tell(self, last: Progress, *, seconds: float) -> None:
         """Reports frames, duration, largest strain and penetration, and stores the remarks."""
-        text = f"Baked frames {self._first} to {last.frame} in {seconds:.1f} s; no edge stretched"
+        what = f"frames {self._first} to {last.frame}"
+        if self.loop:
+            what = f"a loop of {self.loop} frames, {last.frame - self.loop} to {last.frame - 1},"
+        text = f"Baked {what} in {seconds:.1f} s; no edge stretched"
         if last.worst_stretch >= 0.0005:
             text += f" by more than {last.worst_stretch:.1%} ({last.most_stretched})"
         if last.worst_penetration is not None:
@@ -313,7 +243,7 @@ class VERLET_OT_bake(OfSelected, bpy.types.Operator):
             text += "; nothing collides"
         if costliest := costliest_search(last.contact_searches, last.done):
             text += f"; {costliest}"
-        if self.mode == "CACHE" and last.frame < self._end:
+        if self.mode == "CACHE" and last.frame < self._end and not self.loop:
             text += f"; Resume goes on at frame {last.frame + 1}"
         self.report({"INFO"}, text)
         remarks = [*self._drivers.news(here.view_layer), *last.remarks]

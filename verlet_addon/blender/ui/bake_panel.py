@@ -7,7 +7,7 @@ import bpy
 
 from ..bake.bake import bodies, frame_range
 from ..bake.memory import LARGE, needed, size_in_words
-from ..bake.record import baked_range, baked_remarks, is_baked
+from ..bake.record import baked_deviation, baked_loops, baked_range, baked_remarks, is_baked
 from ..live.applied_shape import simulated_objects
 from ..live.control import message_of, note_changes, session_of
 from ..scene.file_context import file_context
@@ -58,9 +58,10 @@ class VERLET_PT_bake(SidebarPanel):
         frames = column.column(align=True)
         frames.prop(scene, f"{prefix}_start", text=f"{owner} Start")
         frames.prop(scene, f"{prefix}_end", text="End")
-        keys = scene_properties(scene).bake_mode == "RELATIVE"
+        keys = scene_properties(scene).bake_mode != "CACHE"
         if keys:
             frames.prop(scene_properties(scene), "key_step")
+        frames.prop(scene_properties(scene), "loop_length")
         column.prop(scene_properties(scene), "settle_frames")
         count = (scene_frames[1] - scene_frames[0]) // scene_properties(scene).key_step + 1
         if keys and (need := needed(bodies(scene), max(count, 0))) >= LARGE:
@@ -84,9 +85,9 @@ class VERLET_PT_bake(SidebarPanel):
         """Draws the form of the bake, and the buttons that bake or go on with a cache."""
         scene = file_context(context).scene
         form, several = scene_properties(scene).bake_mode, len(bodies(scene)) > 1
-        forms = column.row()
-        forms.use_property_split = False
-        forms.prop(scene_properties(scene), "bake_mode", expand=True)
+        column.prop(scene_properties(scene), "bake_mode")
+        if form == "COMPACT":
+            column.prop(scene_properties(scene), "component_tolerance")
         button = column.row()
         button.scale_y = 1.5
         bake: Any = button.operator(
@@ -96,9 +97,11 @@ class VERLET_PT_bake(SidebarPanel):
         if several:
             buttons.append(column.operator("verlet.bake", text="Bake Selected", icon="REC"))
             buttons[1].selected = True
-        if form != "RELATIVE":
-            for each in buttons:
+        for each in buttons:
+            if form != "RELATIVE":
                 each.mode = form
+            if loop := scene_properties(scene).loop_length:
+                each.loop = loop
         draw_resume(column, context)
         draw_edit(column, context)
         draw_conversion(column, context)
@@ -146,7 +149,9 @@ class VERLET_PT_bake(SidebarPanel):
         changed = changed_bodies(scene, view_layer)
         start, end = frame_range(scene)
         text = f"Baked frames {frames[0]} to {frames[1]}"
-        if frames[0] > start or frames[1] < end:
+        if loops := baked_loops(scene):
+            column.label(text=f"Loop of {some(loops)} frames, from {frames[0]}", icon="CHECKMARK")
+        elif frames[0] > start or frames[1] < end:
             column.label(text=f"{text} of {start} to {end}", icon="TIME")
         else:
             column.label(text=text, icon="ERROR" if missing or changed else "CHECKMARK")
@@ -156,6 +161,9 @@ class VERLET_PT_bake(SidebarPanel):
             column.label(text=f"Changed since: {some(changed)}", icon="BLANK1")
         elif not missing:
             column.label(text="Settings, meshes, motion unchanged", icon="BLANK1")
+        worst, rms = (1000 * each for each in baked_deviation(scene))
+        if worst >= 0.001:
+            column.label(text=f"Within {worst:.3g} mm, {rms:.2g} mm rms", icon="BLANK1")
         if remarks := baked_remarks(scene):
             count = "1 remark" if len(remarks) == 1 else f"{len(remarks)} remarks"
             column.popover("VERLET_PT_remarks", text=count, icon="INFO")

@@ -11,10 +11,10 @@ from ..bake.bake import bodies, frame_range, taking_part
 from ..bake.cache import Cache
 from ..bake.cache_folder import find_cache, shown_folders
 from ..bake.cache_handlers import problems
-from ..bake.record import is_baked
-from ..scene.cache_modifiers import bake_modifier
+from ..bake.record import form_of
 from ..scene.file_context import file_context
 from ..settings.properties import scene_properties
+from ..settings.scene_properties_group import BAKE_MODES
 from .overlay.changes import Changes, kept
 
 
@@ -42,6 +42,8 @@ def draw_resume(column: bpy.types.UILayout, context: bpy.types.Context) -> None:
     if scene_properties(scene).bake_mode != "CACHE" or (part := part_of_cache(context)) is None:
         return
     start, last = part.record.start, part.record.end
+    if not part.record.states:
+        return  # converted or a loop: no simulation is stored
     row = column.column(align=True)
     if last < frame_range(scene)[1]:
         _add(row, f"Resume at Frame {last + 1}", 0)
@@ -52,13 +54,12 @@ def draw_resume(column: bpy.types.UILayout, context: bpy.types.Context) -> None:
 
 
 def draw_conversion(column: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Draws the button that converts bakes to the chosen form, where some are in the other one."""
+    """Draws the button that converts bakes to the chosen form, where some are in another one."""
     scene = file_context(context).scene
     mode = scene_properties(scene).bake_mode
-    baked = [obj for obj in scene.objects if is_baked(obj)]
-    if any((bake_modifier(obj) is None) == (mode == "CACHE") for obj in baked):
-        form = "Cache" if mode == "CACHE" else "Shape Keys"
-        text = f"Convert Bake to {form}"
+    if any(form_of(obj) not in ("", mode) for obj in scene.objects):
+        forms = {item[0]: item[1] for item in BAKE_MODES}
+        text = f"Convert Bake to {forms[mode]}"
         button: Any = column.operator("verlet.convert_bake", text=text, icon="FILE_REFRESH")
         button.mode = mode
 

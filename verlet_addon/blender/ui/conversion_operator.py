@@ -3,14 +3,17 @@
 from typing import TYPE_CHECKING
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
 from ...core.errors import MeshError
+from ..bake.cache_bake import check_cache_step
 from ..bake.cache_folder import saved_file
-from ..bake.conversion import cache_to_keys, keys_to_cache
+from ..bake.conversion import convert_bakes
+from ..bake.forms import KeyForm
+from ..bake.record import form_of
 from ..live.control import end_live, working
-from ..scene.cache_modifiers import bake_modifier
 from ..scene.file_context import file_context
+from ..settings.properties import scene_properties
 from ..settings.scene_properties_group import BAKE_MODES
 from .operators import OfSelected, baked_objects, cancelled_by_errors, undoable_mode
 
@@ -32,6 +35,21 @@ class VERLET_OT_convert_bake(OfSelected, bpy.types.Operator):
         default="CACHE",
         options={"SKIP_SAVE"},
     )
+    step: IntProperty(
+        name="Step",
+        description="Frames from one shape key to the next, which vertices pass in straight lines; "
+        "that of the bake if not given",
+        default=1,
+        soft_min=1,
+    )
+    tolerance: FloatProperty(
+        name="Tolerance",
+        description="How far components may leave any vertex from the bake at any frame; the "
+        "scene's own if not given",
+        default=0.001,
+        precision=4,
+        subtype="DISTANCE",
+    )
     selected: BoolProperty(
         name="Selected",
         description="Convert the bakes of selected objects alone",
@@ -47,26 +65,33 @@ class VERLET_OT_convert_bake(OfSelected, bpy.types.Operator):
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
-        here = file_context(context)
-        to_cache = self.mode == "CACHE"
+        here, given = file_context(context), self.properties.is_property_set
+        if given("step") and self.mode == "CACHE":
+            check_cache_step(self.step)
         objects = [
             obj
             for obj in baked_objects(context)
-            if (bake_modifier(obj) is None) == to_cache
+            if (form_of(obj) != self.mode or (given("step") and self.mode != "CACHE"))
             and (not self.selected or obj in here.selected_objects)
         ]
         if not objects:
             raise MeshError(
-                "No bake is in another form than that; choose the other one, or bake bodies first"
+                "No bake is in another form than that; choose another one, or bake bodies first"
             )
-        blend = saved_file() if to_cache else None
+        scene = scene_properties(here.scene)
+        tolerance = self.tolerance if given("tolerance") else scene.component_tolerance
+        blend = saved_file() if self.mode == "CACHE" else None
         end_live(here.scene)
         with working():
-            if blend is not None:
-                keys_to_cache(here.scene, here.view_layer, objects, blend)
-            else:
-                cache_to_keys(here.scene, here.view_layer, objects)
-        names = objects[0].name if len(objects) == 1 else f"{len(objects)} objects"
-        form = "a cache" if to_cache else "shape keys"
-        self.report({"INFO"}, f"Converted the bake of {names} to {form}")
-        return {"FINISHED"}
+            converted = convert_bakes(
+                here.scene,
+                here.view_layer,
+                objects,
+                KeyForm(self.mode, tolerance) if blend is None else blend,
+                step=self.step if given("step") else None,
+            )
+        for refusal in converted.refusals:
+            self.report({"WARNING"}, refusal)
+        if converted.names:
+            self.report({"INFO"}, converted.describe(self.mode))
+        return {"FINISHED"} if converted.names else {"CANCELLED"}

@@ -1,0 +1,57 @@
+"""The command `convert`, which gives the bakes of a file another form."""
+
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...core.errors import MeshError
+from ..bake.cache_bake import check_cache_step
+from ..bake.conversion import convert_bakes
+from ..bake.record import form_of
+from ..scene.file_context import file_context
+from .job import achieved, key_form
+from .name_patterns import matches
+from .output_capture import stdout_on_stderr
+from .results import Report
+
+
+def convert_file(options: Namespace, output: Path, report: Report) -> dict[str, Any]:
+    """Converts the chosen bakes of the open file's scene; returns values for JSON.
+
+    Parameters
+    ----------
+    output : full path of the file that will be written, beside which a cache is.
+
+    Raises
+    ------
+    VerletError
+        As `convert_bakes`; or no chosen object has a bake that can be converted.
+    """
+    here, mode = file_context(bpy.context), options.mode.upper()
+    if options.step is not None and mode == "CACHE":
+        check_cache_step(options.step)
+    objects = [
+        obj
+        for obj in here.scene.objects
+        if form_of(obj) not in ("", mode) or (form_of(obj) == mode and options.step is not None)
+        if options.names is None or any(matches(obj.name, name) for name in options.names)
+    ]
+    if not objects:
+        raise MeshError(
+            f"No chosen object of {here.scene.name} has a bake in another form than {options.mode}"
+            "; choose others with --object, or another form with --mode"
+        )
+    form = output if mode == "CACHE" else key_form(here.scene, options)
+    with stdout_on_stderr():
+        converted = convert_bakes(here.scene, here.view_layer, objects, form, step=options.step)
+    if not converted.names:
+        raise MeshError(". ".join(converted.refusals))
+    report.warn(converted.refusals)
+    return {
+        "output": str(output),
+        "converted": converted.names,
+        "mode": options.mode,
+        "bakes": list(map(achieved, objects)),
+    }
