@@ -50,7 +50,7 @@ def declared(addon: Addon, group: str) -> dict[str, Any]:
     names = {each for base in kind.__mro__ for each in getattr(base, "__annotations__", {})}
     properties = {each: kind.bl_rna.properties[each] for each in names}
     # Blender knows no HIDDEN of collections, and its own name of every group is none of ours.
-    private = {"baked_keys"}
+    private = {"baked_keys", "fitted_keys"}
     return {k: v for k, v in properties.items() if not v.is_hidden and k not in private}
 
 
