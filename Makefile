@@ -44,7 +44,7 @@ test-materials: .venv/$(READY)
 test-blender: .venv/$(READY)
 	$(RUN) -m pytest tests --ignore=tests/core
 
-same: .venv/$(READY) kernels ## Bake 189 tiny scenes, and say which frames are not as recorded, to the bit
+same: .venv/$(READY) kernels ## Bake 191 tiny scenes, and say which frames are not as recorded, to the bit
 	$(RUN) -m tests.same
 
 same-record: .venv/$(READY) kernels ## Record them as they are now, before a change that is to change no bake
