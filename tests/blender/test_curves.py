@@ -1,7 +1,9 @@
 """Ropes that are curve objects: read, held, baked to the curve's own keys, or made meshes."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import bpy
 import numpy as np
@@ -329,6 +331,21 @@ def test_a_curve_becomes_nothing_but_a_rope(body_type: str) -> None:
     with pytest.raises(RuntimeError, match="Rope is a curve, which can be a rope alone"):
         verlet.convert(body_type=body_type)
     assert not rope.verlet.enabled
+
+
+def test_its_panel_shows_the_weight_of_its_pins_and_no_maximum_distance(
+    addon: Callable[[str], Any],
+) -> None:
+    """A bake refuses a curve with one; its pins are no vertex group."""
+    rope = body(curve(), hold_start=True)
+    panel, column = addon("blender.ui.direction_panel").VERLET_PT_direction, MagicMock()
+    panel.fill_for(panel, column, rope.verlet)
+    assert column.column().active
+    shown = [call.args[1] for call in column.prop.mock_calls + column.column().prop.mock_calls]
+    assert shown == ["inertia_share", "pin_weight"]
+    rope.verlet.use_maximum_distance = True
+    panel.fill_for(panel, column, rope.verlet)
+    column.prop.assert_any_call(rope.verlet, "use_maximum_distance")
 
 
 def test_caches_live_simulation_and_drapes_are_refused(tmp_path: Path) -> None:

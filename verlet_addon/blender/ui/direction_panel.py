@@ -5,6 +5,7 @@ from typing import cast
 import bpy
 
 from ..scene.cages import simulated_object
+from ..scene.curve_points import is_curve
 from ..settings.properties import VERLET_PG_body
 from .panel_base import BodyPanel
 
@@ -17,19 +18,26 @@ class VERLET_PT_direction(BodyPanel):
     types = ("CLOTH", "ROPE", "SOFT")
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
-        pins = column.column()
-        pins.active = bool(body.pin_group)
-        pins.prop(body, "pin_weight")
-        column.prop(body, "use_maximum_distance")
-        limit = column.column()
-        limit.active = body.use_maximum_distance
-        limit.prop(body, "maximum_distance")
         obj = simulated_object(cast(bpy.types.Object, body.id_data))
-        # The label of the property would be too long to be shown whole.
-        limit.prop_search(
-            body, "maximum_distance_group", obj, "vertex_groups", text="Group", icon="GROUP_VERTEX"
-        )
+        pins = column.column()
+        pins.active = bool(body.pin_group) or is_curve(obj)
+        pins.prop(body, "pin_weight")
+        # No curve has a maximum distance; one set by a script can be turned off here.
+        if not is_curve(obj) or body.use_maximum_distance:
+            _draw_distance(column, obj, body)
         column.prop(body, "inertia_share", slider=True)
+
+
+def _draw_distance(column: bpy.types.UILayout, obj: bpy.types.Object, body: VERLET_PG_body) -> None:
+    """Draws how far a body may leave its animation, by the vertex groups of an object."""
+    column.prop(body, "use_maximum_distance")
+    limit = column.column()
+    limit.active = body.use_maximum_distance
+    limit.prop(body, "maximum_distance")
+    # The label of the property would be too long to be shown whole.
+    limit.prop_search(
+        body, "maximum_distance_group", obj, "vertex_groups", text="Group", icon="GROUP_VERTEX"
+    )
 
 
 class VERLET_PT_cage(BodyPanel):
