@@ -127,7 +127,8 @@ class VERLET_PG_body(
     )
     stretch_compliance: FloatProperty(
         name="Stretch Softness",
-        description="How far edges give when pulled; 0 does not stretch at all",
+        description="How far edges give when pulled, in metres per newton; of ropes, the share per "
+        "newton. 0 does not stretch at all",
         default=_BODY.stretch_compliance,
         soft_min=0.0,
         soft_max=1.0,
@@ -137,7 +138,7 @@ class VERLET_PG_body(
     )
     shear_compliance: FloatProperty(
         name="Shear Softness",
-        description="How easily faces skew; 0 keeps their corners square",
+        description="How easily faces skew, in metres per newton; 0 keeps their corners square",
         default=_BODY.shear_compliance,
         soft_min=0.0,
         soft_max=1.0,
@@ -147,7 +148,8 @@ class VERLET_PG_body(
     )
     bend_compliance: FloatProperty(
         name="Bend Softness",
-        description="How easily it folds; 0 keeps its shape, more is limper",
+        description="How easily it folds, in 1/(N m), of ropes in 1/(N m²); 0 keeps its shape, "
+        "more is limper",
         default=_BODY.bend_compliance,
         soft_min=0.0,
         soft_max=1e6,

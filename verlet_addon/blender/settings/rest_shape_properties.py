@@ -82,7 +82,8 @@ class ShapeProperties:
     )
     weft_compliance: FloatProperty(
         name="Weft Softness",
-        description="How far cloth gives when pulled across the thread map; Stretch is along it",
+        description="How far cloth gives when pulled across the thread map, in metres per newton; "
+        "Stretch is along it",
         default=_BODY.weft_compliance,
         soft_min=0.0,
         soft_max=1.0,
@@ -141,7 +142,8 @@ class ShapeProperties:
     )
     yield_strain: FloatProperty(
         name="Yield Stretch",
-        description="Largest strain from which it springs back; needs a Stretch Softness above 0",
+        description="Largest strain from which it springs back, as a share of the length; needs a "
+        "Stretch Softness above 0",
         default=_BODY.yield_strain,
         soft_min=0.0,
         soft_max=1.0,
