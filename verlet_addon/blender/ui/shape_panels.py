@@ -38,18 +38,19 @@ class VERLET_PT_shape(BodyPanel):
             column.prop_search(body, "rigid_group", obj, "vertex_groups", icon="GROUP_VERTEX")
         column.prop(body, "shrinking")
         if body.body_type == "CLOTH":
-            column.operator("verlet.fit", icon="MOD_CLOTH")
-        if body.body_type == "CLOTH":
             column.prop(body, "use_sewing")
             force = column.column()
             force.active = body.use_sewing
-            draw_with_unit(force, body, "sewing_force")
-            force.prop(body, "sewing_weight")
+            # The labels of the properties would be too long to be shown whole.
+            draw_with_unit(force, body, "sewing_force", "Force")
+            force.prop(body, "sewing_weight", text="Weight")
             column.prop(body, "use_tearing")
             strength = column.column()
             strength.active = body.use_tearing
             draw_with_unit(strength, body, "tear_strength")
             strength.operator("verlet.split_for_tearing", icon="MOD_EDGESPLIT")
+            column.separator()
+            column.operator("verlet.fit", icon="MOD_CLOTH")
 
 
 class VERLET_PT_plasticity(BodyPanel):
@@ -65,10 +66,11 @@ class VERLET_PT_plasticity(BodyPanel):
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
         column.active = body.enabled and body.use_plasticity
+        column.label(text="Yield: beyond it, deformation stays")
         stretch = column.column()
         stretch.active = body.stretch_compliance > 0.0 or body.weft_compliance > 0.0
-        stretch.prop(body, "yield_strain")
-        draw_with_unit(column, body, "yield_curvature")
+        stretch.prop(body, "yield_strain", text="Stretch")
+        draw_with_unit(column, body, "yield_curvature", "Bend")
         column.prop(body, "hardening")
 
 
