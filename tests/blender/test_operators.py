@@ -476,3 +476,38 @@ def test_bake_stands_above_all_panels_once_there_is_a_body(addon: Callable[[str]
     assert not bake.poll(bpy.context)
     verlet.add_cloth()
     assert bake.poll(bpy.context)
+
+
+def panels_of(addon: Callable[[str], Any], space: str) -> list[Any]:
+    """The panels of the sidebar tab (VIEW_3D) or of the Physics tab (PROPERTIES), in order."""
+    return [
+        each
+        for each in addon("blender.registration").CLASSES
+        if "_PT_" in each.__name__
+        and each.bl_space_type == space
+        and getattr(each, "bl_category", "") == "Verlet"
+    ]
+
+
+def within(panels: list[Any], parent: str) -> list[str]:
+    """The labels of the panels within another one, in order."""
+    return [each.bl_label for each in panels if getattr(each, "bl_parent_id", "") == parent]
+
+
+def test_the_first_look_shows_type_material_pins_and_bake(addon: Callable[[str], Any]) -> None:
+    """All other panels are closed, and the first within Soft Body has the material's numbers."""
+    tab = panels_of(addon, "VIEW_3D")
+    closed = [each for each in tab if "DEFAULT_CLOSED" in getattr(each, "bl_options", ())]
+    assert [each.bl_label for each in tab if each not in closed] == ["Bake", "Soft Body"]
+    assert within(tab, "VERLET_PT_body")[0] == "Physical Properties"
+
+
+def test_the_physics_tab_has_all_panels_of_the_sidebar(addon: Callable[[str], Any]) -> None:
+    """Each within the copy of its parent, in the same order."""
+    tab, copies = panels_of(addon, "VIEW_3D"), panels_of(addon, "PROPERTIES")
+    assert len(copies) == len(tab)
+    for name in ("bake", "forces", "simulation"):
+        parts = within(tab, f"VERLET_PT_{name}")
+        assert parts == within(copies, f"VERLET_PT_physics_{name}") != []
+    parts = within(tab, "VERLET_PT_body")
+    assert [each for each in within(copies, "VERLET_PT_physics_body") if each in parts] == parts

@@ -59,10 +59,6 @@ class VERLET_PT_bake(SidebarPanel):
         frames.prop(scene, f"{prefix}_start", text=f"{owner} Start")
         frames.prop(scene, f"{prefix}_end", text="End")
         keys = scene_properties(scene).bake_mode != "CACHE"
-        if keys:
-            frames.prop(scene_properties(scene), "key_step")
-        frames.prop(scene_properties(scene), "loop_length")
-        column.prop(scene_properties(scene), "settle_frames")
         count = (scene_frames[1] - scene_frames[0]) // scene_properties(scene).key_step + 1
         if keys and (need := needed(bodies(scene), max(count, 0))) >= LARGE:
             column.label(text=f"Takes about {size_in_words(need)} of memory", icon="ERROR")
@@ -167,6 +163,22 @@ class VERLET_PT_bake(SidebarPanel):
         if remarks := baked_remarks(scene):
             count = "1 remark" if len(remarks) == 1 else f"{len(remarks)} remarks"
             column.popover("VERLET_PT_remarks", text=count, icon="INFO")
+
+
+class VERLET_PT_bake_options(SidebarPanel):
+    """Settings of a bake that a first one does without."""
+
+    bl_label = "Options"
+    bl_parent_id = "VERLET_PT_bake"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
+        settings = scene_properties(file_context(context).scene)
+        column.prop(settings, "settle_frames")
+        step = column.column()
+        step.active = settings.bake_mode != "CACHE"
+        step.prop(settings, "key_step")
+        column.prop(settings, "loop_length")
 
 
 class VERLET_PT_remarks(bpy.types.Panel):

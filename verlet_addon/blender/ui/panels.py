@@ -51,7 +51,7 @@ class VERLET_PT_body(SidebarPanel):
         button.operator("verlet.convert", icon="MOD_SOFT").use_material = True
         if collider is None:
             if obj is not None and is_curve(obj):
-                column.label(text="A curve: a rope", icon="INFO")
+                column.label(text="Any curve: a rope", icon="INFO")
                 column.operator("verlet.curve_to_mesh", icon="OUTLINER_OB_MESH")
             else:
                 column.label(text="Any mesh: cloth, rope, jelly or water", icon="INFO")
@@ -143,6 +143,7 @@ class VERLET_PT_material(BodyPanel):
     """Elasticity and damping of the body."""
 
     bl_label = "Physical Properties"
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw_header_preset(self, _context: bpy.types.Context) -> None:
         VERLET_PT_material_presets.draw_panel_header(layout_of(self))
@@ -250,6 +251,7 @@ class VERLET_PT_simulation(SidebarPanel):
     """Time scale and substeps of the scene."""
 
     bl_label = "Simulation"
+    bl_options = {"DEFAULT_CLOSED"}
 
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
         settings = scene_properties(file_context(context).scene)

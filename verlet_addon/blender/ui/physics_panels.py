@@ -5,8 +5,9 @@ from typing import Any
 import bpy
 
 from ..settings.properties import is_body
-from .bake_panel import VERLET_PT_bake
+from .bake_panel import VERLET_PT_bake, VERLET_PT_bake_options
 from .direction_panel import VERLET_PT_cage, VERLET_PT_direction
+from .export_panel import VERLET_PT_export
 from .panel_base import active_body, layout_of
 from .panels import (
     VERLET_PT_advanced,
@@ -24,16 +25,18 @@ from .shape_panels import VERLET_PT_plasticity, VERLET_PT_shape, VERLET_PT_weigh
 _SIDEBAR: tuple[type[Any], ...] = (
     VERLET_PT_body,
     VERLET_PT_bake,
-    VERLET_PT_attachments,
-    VERLET_PT_direction,
-    VERLET_PT_cage,
+    VERLET_PT_bake_options,
+    VERLET_PT_export,
     VERLET_PT_material,
-    VERLET_PT_shape,
-    VERLET_PT_plasticity,
-    VERLET_PT_weights,
+    VERLET_PT_attachments,
     VERLET_PT_collisions,
     VERLET_PT_forces,
     VERLET_PT_field_weights,
+    VERLET_PT_shape,
+    VERLET_PT_plasticity,
+    VERLET_PT_weights,
+    VERLET_PT_direction,
+    VERLET_PT_cage,
     VERLET_PT_simulation,
     VERLET_PT_advanced,
     VERLET_PT_ground,
