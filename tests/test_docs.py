@@ -1,0 +1,37 @@
+"""The pages for users and developers: each is linked, and no link leads nowhere."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+
+
+def links(page: Path) -> list[str]:
+    """Targets of the links and pictures of a page, those on the web left out."""
+    found = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
+    return [target for target in found if not target.startswith("http")]
+
+
+def anchors(page: Path) -> set[str]:
+    """Names that GitHub gives to the headings of a page."""
+    titles = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.M)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_the_readme_links_every_page() -> None:
+    linked = {(ROOT / target.split("#")[0]).resolve() for target in links(README)}
+    assert [page.name for page in PAGES if page not in linked] == []
+
+
+@pytest.mark.parametrize("page", [README, *PAGES], ids=lambda page: str(page.name))
+def test_links_lead_to_files_and_headings(page: Path) -> None:
+    for target in links(page):
+        name, _, anchor = target.partition("#")
+        file = page.parent / name if name else page
+        assert file.exists(), target
+        if anchor:
+            assert anchor in anchors(file), target
