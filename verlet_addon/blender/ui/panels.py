@@ -62,7 +62,7 @@ class VERLET_PT_body(SidebarPanel):
     def fill_collider(self, column: bpy.types.UILayout, obj: bpy.types.Object) -> None:
         """Draws a collider's contact settings."""
         column.label(text="Collider; more under Physics", icon="MOD_PHYSICS")
-        column.prop(obj.collision, "thickness_outer", text="Thickness")
+        column.prop(obj.collision, "thickness_outer", text="Thickness (m)")
         column.prop(obj, "verlet_collider_friction")
         column.prop(obj.collision, "use_culling", text="Single Sided")
 
