@@ -52,3 +52,19 @@ def test_a_curve_does_not_loop(mode: str, tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="a loop cannot be shown; bake it without, or make it"):
         verlet.bake(mode=mode, loop=12)
     assert file_content() == before
+
+
+@pytest.mark.parametrize("former", ["RELATIVE", "ABSOLUTE"])
+@pytest.mark.parametrize("mode", ["RELATIVE", "CACHE", "ABSOLUTE", "COMPACT"])
+def test_a_single_key_shown_is_not_taken_for_the_bake(
+    former: str, mode: str, tmp_path: Path
+) -> None:
+    obj = cape()
+    saved(tmp_path)
+    verlet.bake(mode=former)
+    wanted = motion(obj)
+    obj.show_only_shape_key = True
+    verlet.convert_bake(mode=mode, tolerance=0.02, **({"step": 1} if mode == former else {}))
+    assert obj.show_only_shape_key
+    obj.show_only_shape_key = False
+    assert np.abs(motion(obj) - wanted).max() <= (0.02 if mode == "COMPACT" else 1e-5)

@@ -1,7 +1,6 @@
 """Conversion of bakes from one form to another, without a simulation."""
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,7 +25,7 @@ from .cache_checks import find_problem
 from .cache_folder import new_folder
 from .cache_record import CacheRecord
 from .cache_writer import PointWriter
-from .former_bake import former_bakes_hidden
+from .former_bake import all_keys_shown, former_bakes_hidden
 from .forms import KeyForm, Plan, check_form, plan, write_plan
 from .memory import check_room
 from .motion import Deviation, Motion
@@ -132,7 +131,7 @@ def keys_to_cache(
         groups.setdefault((noted.frames[0], noted.frames[-1], noted.loop), []).append(obj)
     caches: list[Cache] = []
     try:
-        with stage.left_as_found(lambda _: nullcontext()):
+        with stage.left_as_found(all_keys_shown):
             for group in groups.values():
                 caches.append(_new_cache(scene, group, new_folder(blend)))
                 _write_shown(stage, group, caches[-1])
@@ -201,7 +200,7 @@ def to_keys(
     frames = [_frames(obj, step) for obj in objects]
     for obj, its in zip(objects, frames, strict=True):
         check_room([obj], its)
-    with stage.left_as_found(lambda _: nullcontext()):
+    with stage.left_as_found(all_keys_shown):
         shown = [_shown(stage, *each) for each in zip(objects, frames, strict=True)]
     plans = list[Plan]()
     with stage.left_as_found(former_bakes_hidden):

@@ -54,6 +54,23 @@ def _former_bake_hidden(obj: bpy.types.Object) -> Iterator[None]:
 
 
 @contextmanager
+def all_keys_shown(objects: Sequence[bpy.types.Object]) -> Iterator[None]:
+    """Shows the mix of all shape keys of objects, since a single one shown alone hides a bake."""
+    single = [obj.session_uid for obj in objects if obj.show_only_shape_key]
+    _show_single(single, False)
+    try:
+        yield
+    finally:
+        _show_single(single, True)
+
+
+def _show_single(uids: Sequence[int], shown: bool) -> None:
+    """Shows the active shape key of objects alone, or the mix of all."""
+    for obj in filter(None, map(found_again, uids)):
+        obj.show_only_shape_key = shown
+
+
+@contextmanager
 def relative_keys(obj: bpy.types.Object) -> Iterator[None]:
     """Shows baked absolute keys as relative ones within the context.
 

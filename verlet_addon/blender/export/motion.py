@@ -11,9 +11,10 @@ from ...core.arrays import Floats
 from ...core.errors import FileError, MeshError
 from ..bake.bake import frame_range
 from ..bake.cache_checks import find_problem
+from ..bake.former_bake import all_keys_shown
 from ..bake.record import is_baked
 from ..scene.cache_modifiers import bake_modifier, cache_path
-from ..scene.mesh_access import found_again, mesh_of, read_vertices
+from ..scene.mesh_access import mesh_of, read_vertices
 from ..scene.mesh_io import is_shown, world_matrix
 from ..scene.modifiers import bakes_alone
 from ..scene.timing import playhead
@@ -59,22 +60,11 @@ def bakes_shown(
     finish : whether the modifiers that finish the mesh act.
     """
     frame, subframe = playhead(scene)
-    # A single key that is shown alone would hide the bake.
-    single = [obj.session_uid for obj in objects if obj.show_only_shape_key]
-    _show_single(single, False)
     try:
-        with bakes_alone(objects, finish=finish):
+        with all_keys_shown(objects), bakes_alone(objects, finish=finish):
             yield
     finally:
-        _show_single(single, True)
         scene.frame_set(frame, subframe=subframe)
-
-
-def _show_single(uids: Sequence[int], shown: bool) -> None:
-    """Shows the active shape key of objects alone, or the mix of all."""
-    for uid in uids:
-        if (obj := found_again(uid)) is not None:
-            obj.show_only_shape_key = shown
 
 
 def read_points(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
