@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import bpy
 import numpy as np
 import pytest
 
@@ -68,3 +69,66 @@ def test_a_single_key_shown_is_not_taken_for_the_bake(
     assert obj.show_only_shape_key
     obj.show_only_shape_key = False
     assert np.abs(motion(obj) - wanted).max() <= (0.02 if mode == "COMPACT" else 1e-5)
+
+
+@pytest.fixture
+def edited(tmp_path: Path) -> Any:
+    """A cape whose bake to a cache is edited by hand at a frame."""
+    obj = cape()
+    saved(tmp_path)
+    verlet.bake(mode="CACHE")
+    bpy.context.scene.frame_set(4)
+    verlet.edit_frame()
+    return obj
+
+
+def test_an_edited_frame_is_neither_converted_nor_exported(edited: Any, tmp_path: Path) -> None:
+    before = file_content()
+    for operator, options in {
+        "convert_bake": {"mode": "RELATIVE"},
+        "export_cache": {"filepath": str(tmp_path / "cape.pc2")},
+        "export_vat": {"filepath": str(tmp_path / "cape.png")},
+        "bake_bones": {},
+    }.items():
+        with pytest.raises(RuntimeError, match=r"has an edited frame, 4, .* or discard it"):
+            getattr(verlet, operator)(**options)
+    assert file_content() == before
+    verlet.discard_edit()
+    assert verlet.convert_bake(mode="RELATIVE") == {"FINISHED"}
+    assert edited.data.shape_keys.key_blocks[1].name == "verlet_0001"
+
+
+@pytest.mark.parametrize("operator", ["clear_bake", "release", "apply_shape"])
+def test_an_edited_frame_goes_with_its_bake(operator: str, edited: Any) -> None:
+    wanted = shown(edited, 4)
+    options = {"keep_motion": False} if operator == "release" else {}
+    getattr(verlet, operator)(**options)
+    assert edited.data.shape_keys is None
+    assert not edited.modifiers
+    if operator == "apply_shape":
+        assert np.abs(shown(edited, 4) - wanted).max() < 1e-6
+
+
+def test_a_key_of_the_users_that_is_called_so_stays_with_a_bake_to_keys() -> None:
+    obj = cape()
+    verlet.bake()
+    obj.shape_key_add(name="Edited 3")
+    verlet.clear_bake()
+    assert "Edited 3" in obj.data.shape_keys.key_blocks
+
+
+@pytest.mark.parametrize("made", ["loop", "conversion"])
+def test_a_frame_is_only_edited_where_a_bake_can_go_on(made: str, tmp_path: Path) -> None:
+    obj = cape()
+    range_to(40)
+    saved(tmp_path)
+    if made == "loop":
+        verlet.bake(mode="CACHE", loop=12)
+    else:
+        verlet.bake()
+        verlet.convert_bake(mode="CACHE")
+    bpy.context.scene.frame_set(obj.verlet.baked_start + 3)
+    before = file_content()
+    with pytest.raises(RuntimeError, match=r"no simulation .* bake it to a cache"):
+        verlet.edit_frame()
+    assert file_content() == before

@@ -25,6 +25,7 @@ from .cache_checks import find_problem
 from .cache_folder import new_folder
 from .cache_record import CacheRecord
 from .cache_writer import PointWriter
+from .edit_names import refuse_edits
 from .former_bake import all_keys_shown, former_bakes_hidden
 from .forms import KeyForm, Plan, check_form, plan, write_plan
 from .memory import check_room
@@ -74,8 +75,9 @@ def convert_bakes(
     Raises
     ------
     MeshError, SettingsError, FileError, DiskFullError, OutOfMemoryError
-        As `keys_to_cache` and `to_keys`.
+        As `keys_to_cache` and `to_keys`, or a body has an edited frame.
     """
+    refuse_edits(objects)
     if isinstance(form, Path):
         keys_to_cache(scene, view_layer, objects, form)
         return Converted([obj.name for obj in objects])

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import MeshError
-from ..scene.cache_modifiers import remove_bake_modifiers
+from ..scene.cache_modifiers import bake_modifier, remove_bake_modifiers
 from ..scene.curve_lines import free_handles, restore_handles
 from ..scene.curve_points import is_curve
 from ..scene.mesh_access import (
@@ -22,6 +22,8 @@ from ..scene.timing import animation_frame
 from ..settings.properties import body_properties
 from . import curves
 from .cache_folder import folders_of, replace_folders
+from .edit_names import edited_frames
+from .edited_frame import remove_edits
 from .record import forget_bake
 from .rest_shape import forget_rest, has_lost_basis, remember_rest, restore_basis
 
@@ -119,10 +121,14 @@ def values_now(moments: Sequence[float], loop: int) -> list[float]:
 def remove_bake(obj: bpy.types.Object) -> None:
     """Removes the keys, curves and records that a bake made on this object, and shows no cache.
 
-    Baked keys that the user has renamed are removed too. Other keys stay, and so does the Basis
-    while there are any. The files of a cache that nothing shows any more go with the next save.
+    Baked keys that the user has renamed are removed too, and edited frames of a cache. Other keys
+    stay, and so does the Basis while there are any. The files of a cache that nothing shows any
+    more go with the next save.
     """
     body = body_properties(obj)
+    if bake_modifier(obj) is not None and edited_frames(obj):
+        _require_object_mode(obj)
+        remove_edits([obj])
     key = shape_keys_of(obj)
     if key is not None and body.baked_keys:
         _require_object_mode(obj)

@@ -11,6 +11,7 @@ from ...core.arrays import Floats
 from ...core.errors import FileError, MeshError
 from ..bake.bake import frame_range
 from ..bake.cache_checks import find_problem
+from ..bake.edit_names import refuse_edits
 from ..bake.former_bake import all_keys_shown
 from ..bake.record import is_baked
 from ..scene.cache_modifiers import bake_modifier, cache_path
@@ -31,6 +32,7 @@ def check_shown(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
         raise MeshError(f"{obj.name} has no vertices; bake a mesh that has some")
     if not is_shown(obj, view_layer):
         raise MeshError(f"{obj.name} is hidden; show it in the viewport")
+    refuse_edits([obj])
     if (modifier := bake_modifier(obj)) is None:
         return
     path = cache_path(obj, modifier)

@@ -32,6 +32,11 @@ def edit_frame(
             f"{obj.name} shows no bake to a cache, whose frames can be edited; bake it to a cache"
         )
     record = read_cache(cache_path(obj, modifier).parent).record
+    if not record.states:
+        raise MeshError(
+            f"The cache of {obj.name} has no simulation that could go on from an edited frame, as "
+            "it was converted or is a loop; bake it to a cache"
+        )
     if not record.start < frame <= record.end:
         raise MeshError(
             f"Frame {frame} of {obj.name} cannot be edited; go to one from {record.start + 1} to "
