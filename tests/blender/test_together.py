@@ -9,7 +9,7 @@ import pytest
 
 from tests.blender.scenes import body, file_content, pin, sheet, shown, verlet
 from tests.blender.test_cache import range_to, saved
-from tests.blender.test_curves import curve
+from tests.blender.test_curves import curve, drawn
 
 END = 8
 
@@ -132,3 +132,17 @@ def test_a_frame_is_only_edited_where_a_bake_can_go_on(made: str, tmp_path: Path
     with pytest.raises(RuntimeError, match=r"no simulation .* bake it to a cache"):
         verlet.edit_frame()
     assert file_content() == before
+
+
+def test_keys_on_pins_let_a_curve_go(said: Any) -> None:
+    range_to(20)
+    rope = body(curve())
+    rope.verlet.hold_start = True
+    for frame, weight in ((5, 1.0), (6, 0.0)):
+        rope.verlet.pin_weight = weight
+        rope.keyframe_insert("verlet.pin_weight", frame=frame)
+    assert said() == []
+    verlet.bake()
+    heights = [drawn(rope, frame)[0, 2] for frame in (1, 5, 20)]
+    assert heights[1] == pytest.approx(heights[0], abs=1e-6)
+    assert heights[2] < heights[0] - 0.5

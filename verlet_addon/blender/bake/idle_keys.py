@@ -7,6 +7,7 @@ from typing import Any
 import bpy
 
 from ..scene.colliders import all_met
+from ..scene.curve_points import is_curve
 from ..settings.attachment_properties import VERLET_PG_attachment
 from ..settings.properties import VERLET_PG_body, body_properties
 from ..settings.scene_properties_group import VERLET_PG_scene
@@ -102,11 +103,16 @@ def _without_use(obj: bpy.types.Object, name: str, keyed: str) -> Iterator[str]:
         by_size = shown["use_density"].name
         if body.use_density != (name == "density"):
             reason = f"while {by_size} is {'on' if body.use_density else 'off'}"
-    elif needed is not None and not getattr(body, needed):
+    elif needed is not None and not (getattr(body, needed) or _holds_itself(obj, name)):
         reason = f"without {shown[needed].name}"
     if reason:
         label = shown[name].name
         yield f"The {keyed} of {obj.name} on {label} have no effect {reason}; delete them"
+
+
+def _holds_itself(obj: bpy.types.Object, name: str) -> bool:
+    """Whether a setting is the weight of pins of a curve, which are points of its own."""
+    return name == "pin_weight" and is_curve(obj)
 
 
 def _is_animated(obj: bpy.types.Object, name: str) -> bool:

@@ -46,6 +46,11 @@ def read_pin_weights(obj: bpy.types.Object) -> PinWeights:
     return PinWeights(painted, exact)
 
 
+def has_pins(obj: bpy.types.Object) -> bool:
+    """Whether a body has a pin group, or is a curve, whose pins are points of its own."""
+    return is_curve(obj) or body_properties(obj).pin_group != ""
+
+
 def pin_factor(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> float:
     """The factor on a body's pin weights at the current frame, 0 … 1."""
     return float(body_properties(obj.evaluated_get(depsgraph)).pin_weight)

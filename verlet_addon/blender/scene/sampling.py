@@ -16,7 +16,7 @@ from ...core.mesh import MeshData, Mirror
 from ...core.scene import Collider, Plane, Sample
 from ...core.settings import BodySettings, SceneSettings
 from ..settings.core_settings import animated_settings, body_settings, scene_settings
-from ..settings.properties import body_properties, scene_properties
+from ..settings.properties import scene_properties
 from .attachments import Anchor, carry, take_hold
 from .cages import Shapes, bind, simulated_object
 from .colliders import Surface, read_collider, read_surface
@@ -25,7 +25,7 @@ from .ground import evaluated_scene, read_ground
 from .mesh_io import read_body, read_positions
 from .mirrors import Joint, read_merge_distances, read_planes
 from .modifiers import finish_hidden
-from .pin_weights import PinWeights, pin_factor, read_pin_weights
+from .pin_weights import PinWeights, has_pins, pin_factor, read_pin_weights
 from .timing import playhead, seconds_per_frame
 
 FEW = 4
@@ -325,7 +325,7 @@ def read_samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
 
 def _may_key_pins(obj: bpy.types.Object) -> bool:
     """Whether the factor on a body's pin weights may be keyed or driven."""
-    return obj.animation_data is not None and body_properties(obj).pin_group != ""
+    return obj.animation_data is not None and has_pins(obj)
 
 
 def _same(before: SceneSettings, scene: bpy.types.Scene) -> SceneSettings:
