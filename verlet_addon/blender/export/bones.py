@@ -14,7 +14,7 @@ from ..bake.actions import channels
 from ..scene.modifiers import is_finishing
 from ..scene.timing import animation_frame
 from .bone_errors import show_errors
-from .motion import bakes_shown, check_shown, frames_of, read_motion
+from .motion import bakes_shown, check_shown, frames_of, in_axes, read_axes, read_motion
 from .scene_caches import alone_selected
 
 _PATHS = (("location", 3), ("rotation_quaternion", 4))
@@ -63,7 +63,7 @@ def bake_bones(
         raise SettingsError(f"{obj.name} has a tolerance of {tolerance:g} m; set it to 0 or more")
     check_shown(obj, view_layer)
     frames = frames_of([obj], scene)
-    frame, motion = _read(scene, view_layer, obj, frames)
+    axes, motion = _read(scene, view_layer, obj, frames)
     if tolerance > 0:
         skinning = decompose_within(motion, tolerance, count, told)
     else:
@@ -71,7 +71,7 @@ def bake_bones(
     armature = bpy.data.objects.new(
         f"{obj.name} Bones", bpy.data.armatures.new(f"{obj.name} Bones")
     )
-    armature.matrix_world = Matrix(frame.tolist())
+    armature.matrix_world = Matrix(axes.tolist())
     skin = _copied(obj, skinning)
     for each in (armature, skin):
         for collection in _collections(obj, scene):
@@ -89,16 +89,12 @@ def bake_bones(
 def _read(
     scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, obj: bpy.types.Object, frames: range
 ) -> tuple[Floats, Floats]:
-    """Place and rotation (4, 4) of an object at the first frame, and its motion (f, n, 3) there."""
+    """Axes (4, 4) of an object at the first frame, and its motion (f, n, 3) in them [m]."""
     with bakes_shown(scene, [obj], finish=False):
         scene.frame_set(frames[0])
-        depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
-        matrix = obj.evaluated_get(depsgraph).matrix_world
-        frame = np.eye(4)
-        frame[:3, :3] = np.array(matrix.to_quaternion().to_matrix())
-        frame[:3, 3] = np.array(matrix.translation)
+        axes = read_axes(obj, cast(bpy.types.Depsgraph, view_layer.depsgraph))
     motion = np.stack(list(read_motion(scene, view_layer, obj, frames, world=True)))
-    return frame, (motion - frame[:3, 3]) @ frame[:3, :3]
+    return axes, in_axes(motion, axes)
 
 
 def _collections(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Collection]:

@@ -69,6 +69,20 @@ def bakes_shown(
         scene.frame_set(frame, subframe=subframe)
 
 
+def read_axes(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
+    """(4, 4) location and rotation of an object at the current frame, without its scale."""
+    matrix = obj.evaluated_get(depsgraph).matrix_world
+    axes = np.eye(4)
+    axes[:3, :3] = np.array(matrix.to_quaternion().to_matrix())
+    axes[:3, 3] = np.array(matrix.translation)
+    return axes
+
+
+def in_axes(points: Floats, axes: Floats) -> Floats:
+    """(…, 3) world positions in axes (4, 4) that `read_axes` reads [m]."""
+    return np.asarray((points - axes[:3, 3]) @ axes[:3, :3])
+
+
 def read_points(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
     """(n, 3) positions of the evaluated mesh in the object's space.
 

@@ -17,7 +17,7 @@ from ...core.textures.png import write_png
 from ...core.textures.vertex_animation import Layout, fitting_layout, range_of
 from ..scene.mesh_access import mesh_of, read_vertices
 from ..scene.mesh_io import world_matrix
-from .motion import bakes_shown, check_shown, frames_of
+from .motion import bakes_shown, check_shown, frames_of, in_axes, read_axes
 from .scene_caches import alone_selected
 from .written_files import written_whole
 
@@ -37,8 +37,8 @@ class _Motion(NamedTuple):
 
     mesh: bpy.types.Mesh
     """A copy of its evaluated mesh at the first frame."""
-    frame: Floats
-    """(4, 4) the place and the axes."""
+    axes: Floats
+    """(4, 4) these axes, as `read_axes` gives them."""
     positions: Floats
     """(f, n, 3) [m]."""
     normals: Floats
@@ -110,7 +110,6 @@ def _read(
     """The motion of an object's evaluated mesh."""
     positions, normals = [], []
     mesh: bpy.types.Mesh | None = None
-    frame = np.eye(4)
     with bakes_shown(scene, [obj], finish=True):
         for number in frames:
             scene.frame_set(number)
@@ -118,9 +117,7 @@ def _read(
             evaluated = obj.evaluated_get(depsgraph)
             if mesh is None:
                 _check_faces(obj, mesh_of(evaluated))
-                matrix = evaluated.matrix_world
-                frame[:3, :3] = np.array(matrix.to_quaternion().to_matrix())
-                frame[:3, 3] = np.array(matrix.translation)
+                axes = read_axes(obj, depsgraph)
                 mesh = bpy.data.meshes.new_from_object(evaluated, depsgraph=depsgraph)
             linear, offset = world_matrix(obj, depsgraph)
             points = read_vertices(mesh_of(evaluated)) @ linear.T + offset
@@ -130,11 +127,11 @@ def _read(
                     f"{obj.name} has other vertices at frame {number} than at {frames[0]}, which a "
                     "texture cannot show; turn the modifier off that changes them"
                 )
-            positions.append(((points - frame[:3, 3]) @ frame[:3, :3]).astype(np.float32))
-            turned = _normals(mesh_of(evaluated)) @ np.linalg.inv(linear) @ frame[:3, :3]
+            positions.append(in_axes(points, axes).astype(np.float32))
+            turned = _normals(mesh_of(evaluated)) @ np.linalg.inv(linear) @ axes[:3, :3]
             lengths = np.linalg.norm(turned, axis=1, keepdims=True)
             normals.append((turned / np.maximum(lengths, 1e-12)).astype(np.float32))
-    return _Motion(cast(bpy.types.Mesh, mesh), frame, np.stack(positions), np.stack(normals))
+    return _Motion(cast(bpy.types.Mesh, mesh), axes, np.stack(positions), np.stack(normals))
 
 
 def _check_faces(obj: bpy.types.Object, mesh: bpy.types.Mesh) -> None:
@@ -190,7 +187,7 @@ def _shown_for_export(
     """Adds an object with the mesh to the scene, and removes it afterwards."""
     still = bpy.data.objects.new(f"{obj.name} VAT", motion.mesh)
     try:
-        still.matrix_world = Matrix(motion.frame.tolist())
+        still.matrix_world = Matrix(motion.axes.tolist())
         scene.collection.objects.link(still)
         yield still
     finally:
