@@ -23,6 +23,14 @@ def shown_caches() -> Iterator[tuple[bpy.types.Object, Path]]:
             yield obj, cache_path(obj, modifier)
 
 
+def check_intact(obj: bpy.types.Object) -> None:
+    """Raises FileError if the cache that an object shows is missing, damaged or stale."""
+    if (modifier := bake_modifier(obj)) is not None:
+        path = cache_path(obj, modifier)
+        if problem := find_problem(obj, path):
+            raise FileError(problem, path)
+
+
 def find_problem(obj: bpy.types.Object, path: Path) -> str:
     """Sentence on why an object cannot show its cache, or shows another one; empty if it can.
 

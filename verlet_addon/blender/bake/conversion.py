@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.errors import FileError, MeshError, SettingsError
+from ...core.errors import SettingsError
 from ..scene.cache_modifiers import bake_modifier, cache_path
 from ..scene.curve_lines import refuse_curve
 from ..scene.file_errors import errors_named
@@ -21,7 +21,7 @@ from ..settings.properties import body_properties
 from .bake import prepare_stage
 from .cache import Cache, read_cache, remove_cache
 from .cache_bake import cached_bodies, show_cache
-from .cache_checks import find_problem
+from .cache_checks import check_intact
 from .cache_folder import new_folder
 from .cache_record import CacheRecord
 from .cache_writer import PointWriter
@@ -197,8 +197,7 @@ def to_keys(
         refuse_curve(obj, "another form of a bake", "keep its shape keys")
     stage = prepare_stage(scene, view_layer, objects)
     for obj in objects:
-        if bake_modifier(obj) is not None:
-            _check_intact(obj)
+        check_intact(obj)
     frames = [_frames(obj, step) for obj in objects]
     for obj, its in zip(objects, frames, strict=True):
         check_room([obj], its)
@@ -245,26 +244,11 @@ def _add_deviation(obj: bpy.types.Object, former: Deviation) -> None:
     body.baked_rms += former.rms
 
 
-def _check_intact(obj: bpy.types.Object) -> None:
-    """Raises FileError if the cache that an object shows is missing, damaged or stale."""
-    path = _points_path(obj)
-    if problem := find_problem(obj, path):
-        raise FileError(problem, path)
-
-
-def _points_path(obj: bpy.types.Object) -> Path:
-    """The point cache that an object shows."""
-    modifier = bake_modifier(obj)
-    if modifier is None:
-        raise MeshError(f"{obj.name} shows no cache; bake it to one first")
-    return cache_path(obj, modifier)
-
-
 def _shown(stage: Stage, obj: bpy.types.Object, frames: Sequence[int]) -> list[NDArray[np.float32]]:
     """Per frame, (n, 3) what a body shows after its carriers, in its own space."""
-    if bake_modifier(obj) is None:
+    if (modifier := bake_modifier(obj)) is None:
         return [read_deformed(obj, stage.at(frame)).astype(np.float32) for frame in frames]
-    path = _points_path(obj)
+    path = cache_path(obj, modifier)
     start = read_cache(path.parent).record.start
     samples = read_samples(path, frames[0] - start, frames[-1] - frames[0] + 1)
     wanted = set(frames)

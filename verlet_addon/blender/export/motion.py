@@ -8,16 +8,16 @@ import bpy
 import numpy as np
 
 from ...core.arrays import Floats
-from ...core.errors import FileError, MeshError
+from ...core.errors import MeshError
 from ..bake.bake import frame_range
-from ..bake.cache_checks import find_problem
+from ..bake.cache_checks import check_intact
 from ..bake.edit_names import refuse_edits
 from ..bake.former_bake import all_keys_shown
 from ..bake.record import is_baked
-from ..scene.cache_modifiers import bake_modifier, cache_path
-from ..scene.mesh_access import mesh_of, read_vertices
+from ..scene.cache_modifiers import bake_modifier
+from ..scene.mesh_access import mesh_of
 from ..scene.mesh_io import is_shown, world_matrix
-from ..scene.modifiers import bakes_alone
+from ..scene.modifiers import bakes_alone, read_evaluated
 from ..scene.timing import playhead
 from ..settings.properties import body_properties
 
@@ -35,9 +35,7 @@ def check_shown(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
     refuse_edits([obj])
     if (modifier := bake_modifier(obj)) is None:
         return
-    path = cache_path(obj, modifier)
-    if problem := find_problem(obj, path):
-        raise FileError(problem, path)
+    check_intact(obj)
     if not modifier.show_viewport:
         raise MeshError(f"The modifier {modifier.name} of {obj.name} is turned off; turn it on")
 
@@ -83,23 +81,6 @@ def in_axes(points: Floats, axes: Floats) -> Floats:
     return np.asarray((points - axes[:3, 3]) @ axes[:3, :3])
 
 
-def read_points(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
-    """(n, 3) positions of the evaluated mesh in the object's space.
-
-    Raises
-    ------
-    MeshError
-        The mesh has other vertices than the object's own.
-    """
-    mesh = mesh_of(obj.evaluated_get(depsgraph))
-    own, count = len(mesh_of(obj).vertices), len(mesh.vertices)
-    if own != count:
-        raise MeshError(
-            f"{obj.name} has {own} vertices but a modifier makes {count} of them; turn it off"
-        )
-    return read_vertices(mesh)
-
-
 def read_motion(
     scene: bpy.types.Scene,
     view_layer: bpy.types.ViewLayer,
@@ -118,7 +99,7 @@ def read_motion(
         for frame in frames:
             scene.frame_set(frame)
             depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
-            points = read_points(obj, depsgraph)
+            points = read_evaluated(obj, depsgraph)
             if world:
                 linear, offset = world_matrix(obj, depsgraph)
                 points = points @ linear.T + offset

@@ -4,6 +4,7 @@ import bpy
 
 from ...core.errors import MeshError
 from ..bake.cache import read_cache
+from ..bake.cache_checks import check_intact
 from ..bake.edit_names import MADE_BASIS, edited_frames, key_name
 from ..scene.cache_modifiers import bake_modifier, cache_path
 from ..scene.mesh_access import add_key, made_keys, read_coordinates, shape_keys_of
@@ -31,6 +32,7 @@ def edit_frame(
         raise MeshError(
             f"{obj.name} shows no bake to a cache, whose frames can be edited; bake it to a cache"
         )
+    check_intact(obj)
     record = read_cache(cache_path(obj, modifier).parent).record
     if not record.states:
         raise MeshError(

@@ -202,7 +202,7 @@ def read_deformed(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floa
     with finish_hidden([obj]) as hidden:
         if hidden:
             depsgraph.update()
-        positions = _evaluated(obj, depsgraph)
+        positions = read_evaluated(obj, depsgraph)
     if hidden:
         depsgraph.update()
     return positions
@@ -219,7 +219,7 @@ def read_shown(
     """
     with alone(obj, carriers=carriers):
         depsgraph.update()
-        positions = _evaluated(obj, depsgraph)
+        positions = read_evaluated(obj, depsgraph)
     depsgraph.update()
     return positions
 
@@ -272,7 +272,7 @@ def invert_carriers(
         put(positions)
         mesh_of(obj).update_tag()
         depsgraph.update()
-        return points_of_key(obj, _evaluated(obj, depsgraph))
+        return points_of_key(obj, read_evaluated(obj, depsgraph))
 
     positions = _invert(deform, start, points_of_key(obj, wanted))
     if positions is None:
@@ -336,7 +336,7 @@ def _show(modifiers: Iterable[tuple[int, str]], show: bool) -> None:
             obj.modifiers[name].show_viewport = show
 
 
-def _evaluated(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
+def read_evaluated(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
     """(n, 3) positions of the evaluated mesh, or of a curve's lines, in the object's space."""
     if is_curve(obj):
         return read_line(obj, depsgraph)
