@@ -7,8 +7,8 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.scenes import body, file_content, pin, sheet, shown, verlet
-from tests.blender.test_cache import range_to, saved
+from tests.blender.scenes import body, file_content, line, pin, sheet, shown, verlet
+from tests.blender.test_cache import moving, range_to, saved
 from tests.blender.test_curves import curve, drawn
 
 END = 8
@@ -146,3 +146,32 @@ def test_keys_on_pins_let_a_curve_go(said: Any) -> None:
     heights = [drawn(rope, frame)[0, 2] for frame in (1, 5, 20)]
     assert heights[1] == pytest.approx(heights[0], abs=1e-6)
     assert heights[2] < heights[0] - 0.5
+
+
+def looping(loop: int = 20) -> Any:
+    """A rope that swings in a loop."""
+    range_to(60)
+    obj = body(line("Rope", segments=12, height=3.0))
+    pin(obj, [0])
+    verlet.bake(loop=loop)
+    return obj
+
+
+def test_bones_of_a_loop_repeat() -> None:
+    rope = looping()
+    first = rope.verlet.baked_start
+    verlet.bake_bones(count=4)
+    skin = bpy.data.objects["Rope Skin"]
+    for frame in range(first - 20, first + 41):
+        away = np.linalg.norm(shown(skin, frame) - shown(rope, frame), axis=1)
+        assert away.max() <= skin["bone_error_worst"] + 1e-5
+
+
+def test_bones_of_a_loop_on_an_object_that_moves_on_end_with_it() -> None:
+    rope = looping()
+    moving(rope, 60)
+    verlet.bake(loop=20)
+    last = rope.verlet.baked_end
+    verlet.bake_bones(count=4)
+    skin = bpy.data.objects["Rope Skin"]
+    np.testing.assert_array_equal(shown(skin, last + 5), shown(skin, last))

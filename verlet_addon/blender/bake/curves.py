@@ -89,9 +89,14 @@ def _write(obj: bpy.types.Object, curves: Mapping[str, Sequence[Point]], *, repe
             curve.keyframe_points.foreach_set(attribute, [value] * len(points))
         curve.hide, curve.select = True, False
         if repeat:
-            cycles = curve.modifiers.new("CYCLES")
-            cycles.mode_before = cycles.mode_after = "REPEAT"
+            play_again(curve)
         curve.update()
+
+
+def play_again(curve: bpy.types.FCurve) -> None:
+    """Has a curve repeat before its first keyframe and after its last one."""
+    cycles: Any = curve.modifiers.new("CYCLES")
+    cycles.mode_before = cycles.mode_after = "REPEAT"
 
 
 def remove_curves(key: bpy.types.Key, names: Iterable[str]) -> None:

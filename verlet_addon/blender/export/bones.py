@@ -11,8 +11,10 @@ from ...core.arrays import Floats
 from ...core.errors import SettingsError
 from ...core.skinning.decomposition import Skinning, decompose, decompose_within
 from ..bake.actions import channels
+from ..bake.curves import play_again
 from ..scene.modifiers import is_finishing
 from ..scene.timing import animation_frame
+from ..settings.properties import body_properties
 from .bone_errors import show_errors
 from .motion import bakes_shown, check_shown, frames_of, in_axes, read_axes, read_motion
 from .scene_caches import alone_selected
@@ -43,6 +45,7 @@ def bake_bones(
 
     Bones have no hierarchy and turn about the middle of the vertices that they move. The armature
     stands where the object is at the first frame. The copy keeps modifiers that finish the mesh.
+    A loop repeats, unless the object itself moves from its start to its end.
 
     Parameters
     ----------
@@ -79,8 +82,12 @@ def bake_bones(
     heads = _middles(skinning)
     names = _add_bones(view_layer, armature, heads, f"{obj.name} Bone")
     _bind(skin, armature, names, skinning.weights)
-    times = [animation_frame(scene, number) for number in frames]
-    _animate(armature, names, heads, skinning.transforms, times)
+    transforms, shown = skinning.transforms, [*frames]
+    if repeats := _repeats(scene, view_layer, obj, frames):
+        transforms = np.concatenate([transforms, transforms[:, :1]], axis=1)
+        shown.append(frames[-1] + 1)
+    times = [animation_frame(scene, number) for number in shown]
+    _animate(armature, names, heads, transforms, times, repeat=repeats)
     show_errors(skin, skinning)
     skin.select_set(False, view_layer=view_layer)
     return BoneBake(armature, skin, skinning)
@@ -95,6 +102,21 @@ def _read(
         axes = read_axes(obj, cast(bpy.types.Depsgraph, view_layer.depsgraph))
     motion = np.stack(list(read_motion(scene, view_layer, obj, frames, world=True)))
     return axes, in_axes(motion, axes)
+
+
+def _repeats(
+    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, obj: bpy.types.Object, frames: range
+) -> bool:
+    """Whether a bake is a loop, and the object itself at its end where it is at its start."""
+    if not body_properties(obj).baked_loop:
+        return False
+    places = []
+    with bakes_shown(scene, [obj], finish=False):
+        for frame in (frames[0], frames[-1] + 1):
+            scene.frame_set(frame)
+            depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
+            places.append(np.array(obj.evaluated_get(depsgraph).matrix_world))
+    return bool(np.allclose(places[0], places[1], rtol=0.0, atol=1e-5))
 
 
 def _collections(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Collection]:
@@ -170,8 +192,13 @@ def _animate(
     heads: Floats,
     transforms: Floats,
     times: list[float],
+    *,
+    repeat: bool,
 ) -> None:
-    """Keys location and rotation of each bone linearly at each frame on F-curves."""
+    """Keys location and rotation of each bone linearly at each frame on F-curves.
+
+    They may repeat before and after.
+    """
     turned = transforms[..., :3]
     places = np.einsum("bfxy,by->bfx", turned, heads) + transforms[..., 3] - heads[:, None]
     quaternions = _quaternions(turned)
@@ -191,6 +218,8 @@ def _animate(
                 pairs = np.stack([times, values[:, index]], axis=1)
                 points.foreach_set("co", pairs.astype(np.float32).ravel())
                 points.foreach_set("interpolation", [linear] * len(times))
+                if repeat:
+                    play_again(curves[data_path, index])
                 curves[data_path, index].update()
 
 
