@@ -117,3 +117,32 @@ def test_what_cannot_be_converted_is_told(
     assert cli.main([*arguments, "compact", "--tolerance", "1e-9"]) == 1
     assert "raise the tolerance" in printed().err
     assert not output.exists()
+
+
+def test_linked_bakes_are_no_hindrance(
+    jelly_file: Path, cli: ModuleType, printed: Callable[[], Any]
+) -> None:
+    opened(jelly_file)
+    verlet.bake()
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    libraries: Any = bpy.data.libraries
+    with libraries.load(str(jelly_file), link=True) as (_, wanted):
+        wanted.objects = ["Cube"]
+    bpy.context.scene.collection.objects.link(bpy.data.objects["Cube"])
+    range_to(END)
+    own = body(line("Own", height=3.0))
+    pin(own, [0])
+    verlet.bake()
+    shot, output = jelly_file.with_name("shot.blend"), str(jelly_file.with_name("out.blend"))
+    bpy.ops.wm.save_as_mainfile(filepath=str(shot))
+    arguments = ["convert", str(shot), "--output", output, "--mode", "absolute"]
+    assert cli.main(arguments) == 0
+    assert "Converted Own to absolute" in printed().out
+    assert cli.main([*arguments, "--object", "Cube"]) == 1
+    assert "Cube is linked from another file; make it local" in printed().err
+    assert cli.main([*arguments, "--object", "Own", "--object", "Owm"]) == 1
+    assert "There is no object Owm in the scene Scene; did you mean Own?" in printed().err
+    with pytest.raises(SystemExit):
+        cli.main([*arguments, "--tolerance", "1e-3"])
+    assert "--tolerance needs --mode compact" in printed().err

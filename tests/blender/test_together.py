@@ -175,3 +175,15 @@ def test_bones_of_a_loop_on_an_object_that_moves_on_end_with_it() -> None:
     verlet.bake_bones(count=4)
     skin = bpy.data.objects["Rope Skin"]
     np.testing.assert_array_equal(shown(skin, last + 5), shown(skin, last))
+
+
+def test_a_conversion_leaves_curves_as_they_are_and_says_so() -> None:
+    range_to(END)
+    rope = body(curve())
+    other = body(line("Line", height=4.0))
+    pin(other, [0])
+    verlet.bake()
+    keys = rope.data.shape_keys.key_blocks.keys()
+    assert verlet.convert_bake(mode="ABSOLUTE") == {"FINISHED"}
+    assert other.verlet.baked_form == "ABSOLUTE"
+    assert (rope.verlet.baked_form, rope.data.shape_keys.key_blocks.keys()) == ("", keys)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from ...core.errors import SettingsError
 from ..scene.cache_modifiers import bake_modifier, cache_path
-from ..scene.curve_lines import refuse_curve
+from ..scene.curve_lines import curve_refusal, refuse_curve
+from ..scene.curve_points import is_curve
 from ..scene.file_errors import errors_named
 from ..scene.key_points import way_to_key
 from ..scene.mesh_io import world_matrix
@@ -30,8 +31,11 @@ from .former_bake import all_keys_shown, former_bakes_hidden
 from .forms import KeyForm, Plan, check_form, plan, write_plan
 from .memory import check_room
 from .motion import Deviation, Motion
-from .record import BakeInputs, remember_bake
+from .record import BakeInputs, form_of, remember_bake
 from .shape_keys import remove_bake
+
+_FORM = ("another form of a bake", "keep its shape keys")
+"""What curves do not show, and what they do instead."""
 
 
 class Converted(NamedTuple):
@@ -67,6 +71,8 @@ def convert_bakes(
 ) -> Converted:
     """Gives the bakes of objects another form, without a simulation.
 
+    Curves keep theirs, which is refused for each of them, and an error if there are no others.
+
     Parameters
     ----------
     form : that of shape keys, or for caches the .blend file beside which they are written.
@@ -78,10 +84,28 @@ def convert_bakes(
         As `keys_to_cache` and `to_keys`, or a body has an edited frame.
     """
     refuse_edits(objects)
+    meshes = [obj for obj in objects if not is_curve(obj)]
+    chosen = meshes or objects
     if isinstance(form, Path):
-        keys_to_cache(scene, view_layer, objects, form)
-        return Converted([obj.name for obj in objects])
-    return to_keys(scene, view_layer, objects, form, step=step)
+        keys_to_cache(scene, view_layer, chosen, form)
+        converted = Converted([obj.name for obj in chosen])
+    else:
+        converted = to_keys(scene, view_layer, chosen, form, step=step)
+    curves = [curve_refusal(obj, *_FORM) for obj in objects if obj not in chosen]
+    return converted._replace(refusals=[*converted.refusals, *curves])
+
+
+def convertible(
+    objects: Sequence[bpy.types.Object], mode: str, *, anew: bool
+) -> list[bpy.types.Object]:
+    """Lists the objects whose bakes a conversion to a form changes.
+
+    Parameters
+    ----------
+    anew : whether shape keys are also written anew, such as with another step.
+    """
+    again = "" if anew and mode != "CACHE" else mode
+    return [obj for obj in objects if form_of(obj) not in ("", again)]
 
 
 class _Noted(NamedTuple):
@@ -194,7 +218,7 @@ def to_keys(
         raise SettingsError(f"The frame step is {step}; set it to 1 or more")
     check_form(objects, form)
     for obj in objects:
-        refuse_curve(obj, "another form of a bake", "keep its shape keys")
+        refuse_curve(obj, *_FORM)
     stage = prepare_stage(scene, view_layer, objects)
     for obj in objects:
         check_intact(obj)

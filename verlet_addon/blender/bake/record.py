@@ -11,11 +11,11 @@ from ...core.errors import MeshError
 from ...core.settings import BodySettings, SceneSettings
 from ..scene.cache_modifiers import bake_modifier, is_animated
 from ..scene.cages import simulated_object
-from ..scene.mesh_access import point_count, shape_keys_of
+from ..scene.mesh_access import mesh_of, point_count, shape_keys_of
 from ..scene.timing import animation_frame
 from ..settings.core_settings import animatable, animatable_of_scene, setting_values
 from ..settings.curve_properties import CURVE_NAMES
-from ..settings.properties import body_properties, scene_properties
+from ..settings.properties import body_properties, is_body, scene_properties
 from ..settings.rest_shape_properties import NAMES
 from .actions import channels
 from .input_digest import input_digests
@@ -26,6 +26,17 @@ def is_baked(obj: bpy.types.Object) -> bool:
     if body_properties(obj).baked_keys and shape_keys_of(obj) is not None:
         return True
     return obj.type == "MESH" and bake_modifier(obj) is not None
+
+
+def baked_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """Lists a scene's baked local objects, also released ones, without disabled bodies."""
+    return [
+        obj
+        for obj in scene.objects
+        if is_baked(obj)
+        and (body_properties(obj).enabled or not is_body(obj))
+        and mesh_of(obj).library is None
+    ]
 
 
 def check_cage_without_bake(obj: bpy.types.Object) -> None:

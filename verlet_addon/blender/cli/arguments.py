@@ -63,22 +63,23 @@ def read_arguments(
     shown = "print the versions of add-on and Blender, and the kernels in use"
     parser.add_argument("--version", nargs=0, action=Version, help=shown)
     parser.add_argument("--json", action="store_true", help="print the version as JSON")
-    bake, job = _add_commands(parser)
+    commands = _add_commands(parser)
     options = parser.parse_args(arguments)
     if options.command == "bake":
-        _check_together(bake, options)
-        complete(bake, options)
+        _check_together(commands["bake"], options)
+        complete(commands["bake"], options)
     elif options.command == "convert":
+        _check_tolerance(commands["convert"], options)
         options.input = options.inputs[0]
         options.scene = options.scenes[0] if options.scenes else None
     elif options.command == "job":
-        _check_together(job, options)
-        complete_job(job, options)
+        _check_together(commands["job"], options)
+        complete_job(commands["job"], options)
     return options
 
 
-def _add_commands(parser: ArgumentParser) -> tuple[ArgumentParser, ArgumentParser]:
-    """Adds the commands to the parser; returns those of `bake` and `job`."""
+def _add_commands(parser: ArgumentParser) -> dict[str, ArgumentParser]:
+    """Adds the commands to the parser; returns those by name whose options depend on each other."""
     commands = parser.add_subparsers(
         required=True, dest="command", metavar="{bake,convert,fit,sheet,job}"
     )
@@ -109,7 +110,7 @@ def _add_commands(parser: ArgumentParser) -> tuple[ArgumentParser, ArgumentParse
         description="Renders a frame of each of several files into one picture.",
     )
     add_sheet_arguments(sheet)
-    _add_convert(commands)
+    convert = _add_convert(commands)
     job = commands.add_parser(
         "job",
         help="write the bakes of many files as a job for a render farm",
@@ -117,7 +118,7 @@ def _add_commands(parser: ArgumentParser) -> tuple[ArgumentParser, ArgumentParse
     )
     for add_arguments in (add_job_arguments, _add_choices, _add_forms, _add_options):
         add_arguments(job)
-    return bake, job
+    return {"bake": bake, "convert": convert, "job": job}
 
 
 def _check_together(command: ArgumentParser, options: Namespace) -> None:
@@ -126,10 +127,15 @@ def _check_together(command: ArgumentParser, options: Namespace) -> None:
         command.error("--resume needs --mode cache and an output")
     if options.from_frame and not options.resume:
         command.error("--from-frame needs --resume")
-    if options.tolerance is not None and options.mode != "compact":
-        command.error("--tolerance needs --mode compact")
+    _check_tolerance(command, options)
     if options.loop and options.resume:
         command.error("--loop cannot be resumed; give one of --loop and --resume")
+
+
+def _check_tolerance(command: ArgumentParser, options: Namespace) -> None:
+    """Ends with an error of usage where a tolerance is given without components."""
+    if options.tolerance is not None and options.mode != "compact":
+        command.error("--tolerance needs --mode compact")
 
 
 def _add_files(command: ArgumentParser) -> None:
@@ -255,9 +261,9 @@ def _add_tolerance(command: ArgumentParser) -> None:
     )
 
 
-def _add_convert(commands: Any) -> None:
-    """Adds the command `convert`."""
-    convert = commands.add_parser(
+def _add_convert(commands: Any) -> ArgumentParser:
+    """Adds the command `convert`; returns it."""
+    convert: ArgumentParser = commands.add_parser(
         "convert",
         help="give the bakes of a file another form, without a simulation",
         description="Gives the bakes of a .blend file another form, and saves a copy.",
@@ -275,6 +281,7 @@ def _add_convert(commands: Any) -> None:
     _add_tolerance(convert)
     _add_options(convert)
     convert.set_defaults(check=False, batch=False)
+    return convert
 
 
 def _add_options(command: ArgumentParser) -> None:

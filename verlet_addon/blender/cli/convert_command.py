@@ -1,6 +1,7 @@
 """The command `convert`, which gives the bakes of a file another form."""
 
 from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +9,10 @@ import bpy
 
 from ...core.errors import MeshError
 from ..bake.cache_bake import check_cache_step
-from ..bake.conversion import convert_bakes
-from ..bake.record import form_of
+from ..bake.conversion import convert_bakes, convertible
+from ..bake.record import baked_objects
 from ..scene.file_context import file_context
-from .job import achieved, key_form
+from .job import achieved, key_form, missing
 from .name_patterns import matches
 from .output_capture import stdout_on_stderr
 from .results import Report
@@ -27,17 +28,17 @@ def convert_file(options: Namespace, output: Path, report: Report) -> dict[str, 
     Raises
     ------
     VerletError
-        As `convert_bakes`; or no chosen object has a bake that can be converted.
+        As `convert_bakes`; or there is no object of a name, or no chosen object has a bake that can
+        be converted.
     """
     here, mode = file_context(bpy.context), options.mode.upper()
     if options.step is not None and mode == "CACHE":
         check_cache_step(options.step)
-    objects = [
-        obj
-        for obj in here.scene.objects
-        if form_of(obj) not in ("", mode) or (form_of(obj) == mode and options.step is not None)
-        if options.names is None or any(matches(obj.name, name) for name in options.names)
-    ]
+    objects = convertible(
+        baked_objects(here.scene) if options.names is None else _named(here.scene, options.names),
+        mode,
+        anew=options.step is not None,
+    )
     if not objects:
         raise MeshError(
             f"No chosen object of {here.scene.name} has a bake in another form than {options.mode}"
@@ -55,3 +56,11 @@ def convert_file(options: Namespace, output: Path, report: Report) -> dict[str, 
         "mode": options.mode,
         "bakes": list(map(achieved, objects)),
     }
+
+
+def _named(scene: bpy.types.Scene, names: Sequence[str]) -> list[bpy.types.Object]:
+    """The objects of a scene that have or match one of some names, each of which finds one."""
+    for name in names:
+        if not any(matches(obj.name, name) for obj in scene.objects):
+            raise missing(name, scene)
+    return [obj for obj in scene.objects if any(matches(obj.name, name) for name in names)]

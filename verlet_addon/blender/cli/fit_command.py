@@ -7,7 +7,6 @@ from time import monotonic
 
 import bpy
 
-from ...core.errors import VerletError
 from ...core.self_test import kernels
 from ..live.fit import FRAMES, SECONDS, fit
 from ..scene.file_context import file_context
@@ -20,8 +19,8 @@ from .blend_files import (
     remove_leftovers,
     save_copy,
 )
-from .console import log, suggestion
-from .job import show_scene
+from .console import log
+from .job import missing, show_scene
 from .output_capture import stdout_on_stderr
 from .results import Report
 from .signals import check_signals, ignore_signals
@@ -154,6 +153,5 @@ def _fit(options: Namespace) -> tuple[str, dict[str, object]]:
 def _find(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
     """The object of a scene with a name; raises VerletError without one."""
     if name not in scene.objects:
-        meant = suggestion(name, (obj.name for obj in scene.objects))
-        raise VerletError(f"There is no object {name} in the scene {scene.name}{meant}")
+        raise missing(name, scene)
     return scene.objects[name]

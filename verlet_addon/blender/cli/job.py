@@ -236,13 +236,22 @@ def _chosen(
     return [obj for obj in everything if any(matches(obj.name, name) for name in names)]
 
 
+def missing(
+    name: str, scene: bpy.types.Scene, meant: Sequence[bpy.types.Object] | None = None
+) -> VerletError:
+    """The error of a name that no object has; it suggests one of those that may be meant."""
+    names = (obj.name for obj in (scene.objects if meant is None else meant))
+    return VerletError(
+        f"There is no object {name} in the scene {scene.name}{suggestion(name, names)}"
+    )
+
+
 def _check_name(name: str, scene: bpy.types.Scene, everything: Sequence[bpy.types.Object]) -> None:
     """Raises VerletError if no enabled body has this name or matches this pattern."""
     if any(matches(obj.name, name) for obj in everything):
         return
     if name not in scene.objects:
-        meant = suggestion(name, (obj.name for obj in everything))
-        raise VerletError(f"There is no object {name} in the scene {scene.name}{meant}")
+        raise missing(name, scene, everything)
     if is_body(scene.objects[name]):
         raise VerletError(f"{name} is switched off; switch it on in Blender first")
     raise VerletError(f"{name} is not a soft body; make it one in Blender first")

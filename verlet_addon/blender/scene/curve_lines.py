@@ -46,10 +46,15 @@ def check_rope(obj: bpy.types.Object) -> None:
 def refuse_curve(obj: bpy.types.Object, shown: str, instead: str) -> None:
     """Raises MeshError for a curve; parameters as of `modifiers.check_order`."""
     if is_curve(obj):
-        raise MeshError(
-            f"{obj.name} is a curve, on which {shown} cannot be shown; {instead}, or make it a "
-            "mesh by Rope Mesh from Curve"
-        )
+        raise MeshError(curve_refusal(obj, shown, instead))
+
+
+def curve_refusal(obj: bpy.types.Object, shown: str, instead: str) -> str:
+    """Sentence on a curve that cannot show something."""
+    return (
+        f"{obj.name} is a curve, on which {shown} cannot be shown; {instead}, or make it a mesh by "
+        "Rope Mesh from Curve"
+    )
 
 
 def read_line(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:

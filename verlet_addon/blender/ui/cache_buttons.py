@@ -11,7 +11,9 @@ from ..bake.bake import bodies, frame_range, taking_part
 from ..bake.cache import Cache
 from ..bake.cache_folder import find_cache, shown_folders
 from ..bake.cache_handlers import problems
-from ..bake.record import form_of
+from ..bake.conversion import convertible
+from ..bake.record import baked_objects
+from ..scene.curve_points import is_curve
 from ..scene.file_context import file_context
 from ..settings.properties import scene_properties
 from ..settings.scene_properties_group import BAKE_MODES
@@ -57,7 +59,8 @@ def draw_conversion(column: bpy.types.UILayout, context: bpy.types.Context) -> N
     """Draws the button that converts bakes to the chosen form, where some are in another one."""
     scene = file_context(context).scene
     mode = scene_properties(scene).bake_mode
-    if any(form_of(obj) not in ("", mode) for obj in scene.objects):
+    meshes = [obj for obj in baked_objects(scene) if not is_curve(obj)]
+    if convertible(meshes, mode, anew=False):
         forms = {item[0]: item[1] for item in BAKE_MODES}
         text = f"Convert Bake to {forms[mode]}"
         button: Any = column.operator("verlet.convert_bake", text=text, icon="FILE_REFRESH")

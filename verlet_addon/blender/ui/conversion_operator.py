@@ -8,14 +8,14 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 from ...core.errors import MeshError
 from ..bake.cache_bake import check_cache_step
 from ..bake.cache_folder import saved_file
-from ..bake.conversion import convert_bakes
+from ..bake.conversion import convert_bakes, convertible
 from ..bake.forms import KeyForm
-from ..bake.record import form_of
+from ..bake.record import baked_objects
 from ..live.control import end_live, working
 from ..scene.file_context import file_context
 from ..settings.properties import scene_properties
 from ..settings.scene_properties_group import BAKE_MODES
-from .operators import OfSelected, baked_objects, cancelled_by_errors, undoable_mode
+from .operators import OfSelected, cancelled_by_errors, undoable_mode
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -58,7 +58,7 @@ class VERLET_OT_convert_bake(OfSelected, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not baked_objects(context):
+        if not baked_objects(file_context(context).scene):
             cls.poll_message_set("No soft body that is switched on has a bake")
             return False
         return undoable_mode(cls, context)
@@ -70,9 +70,8 @@ class VERLET_OT_convert_bake(OfSelected, bpy.types.Operator):
             check_cache_step(self.step)
         objects = [
             obj
-            for obj in baked_objects(context)
-            if (form_of(obj) != self.mode or (given("step") and self.mode != "CACHE"))
-            and (not self.selected or obj in here.selected_objects)
+            for obj in convertible(baked_objects(here.scene), self.mode, anew=given("step"))
+            if not self.selected or obj in here.selected_objects
         ]
         if not objects:
             raise MeshError(

@@ -13,14 +13,14 @@ from ..bake.bake import bodies
 from ..bake.cache_folder import clear_caches, folders_of, hidden_caches
 from ..bake.cautions import why_nothing
 from ..bake.memory import memory_errors_named
-from ..bake.record import is_baked
+from ..bake.record import baked_objects
 from ..bake.shape_keys import remove_bake
 from ..live.drape_files import end_drapes
 from ..scene.convert import convert, open_edges, release
 from ..scene.file_context import file_context
 from ..scene.mesh_access import mesh_of
 from ..settings.materials import set_material
-from ..settings.properties import BODY_TYPES, MATERIAL_ITEMS, body_properties, is_body
+from ..settings.properties import BODY_TYPES, MATERIAL_ITEMS, is_body
 from .bake_progress import bake_in_progress
 from .cache_buttons import part_of_cache
 from .panel_base import layout_of
@@ -293,14 +293,14 @@ class VERLET_OT_clear_bake(OfSelected, bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not (baked_objects(context) or part_of_cache(context)):
+        if not (baked_objects(file_context(context).scene) or part_of_cache(context)):
             cls.poll_message_set("No soft body that is switched on has a bake")
             return False
         return undoable_mode(cls, context)
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
-        cleared = baked_objects(context)
+        cleared = baked_objects(file_context(context).scene)
         if self.selected:
             selected = file_context(context).selected_objects
             cleared = [obj for obj in cleared if obj in selected]
@@ -320,14 +320,3 @@ class VERLET_OT_clear_bake(OfSelected, bpy.types.Operator):
 def _selected_bodies(context: bpy.types.Context) -> list[bpy.types.Object]:
     """Lists the selected objects that are bodies, enabled or not."""
     return [obj for obj in chosen_objects(context) if is_body(obj)]
-
-
-def baked_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """Lists the scene's baked local objects, also released ones, without disabled bodies."""
-    return [
-        obj
-        for obj in file_context(context).scene.objects
-        if is_baked(obj)
-        and (body_properties(obj).enabled or not is_body(obj))
-        and mesh_of(obj).library is None
-    ]
