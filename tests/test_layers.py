@@ -34,7 +34,7 @@ LAYERS = [
     "plasticity",
     "state",
     "sanity phases",
-    "collision carriers",
+    "collision reference_frames",
     "build step mirrors",
     "held_vertices",
     "fast_paths substeps",

@@ -7,7 +7,6 @@ import numpy as np
 
 from .arrays import Booleans, Floats, Integers
 from .bending.constraints import build_bends
-from .carriers import without_carried
 from .field import Field
 from .forces.accelerations import accelerations
 from .forces.exposed_surface import build_exposed_surface
@@ -20,6 +19,7 @@ from .mesh import MeshData
 from .model import SoftBodyModel
 from .phases.solid_bodies import start_solid_body
 from .plasticity import start_plastic
+from .reference_frames import relative_velocities
 from .rigid.piece_poses import fit_poses
 from .rigid.pieces import Pieces, build_pieces, without_rigid_interior
 from .ropes.constraints import build_ropes
@@ -60,7 +60,7 @@ def build(
     """
     model = build_model(mesh, settings)
     if settings.inertia_share > 0.0:
-        mesh = replace(mesh, velocities=without_carried(model, mesh, dt))
+        mesh = replace(mesh, velocities=relative_velocities(model, mesh, dt))
     if model.solid is not None:
         return model, start_solid_body(model, mesh, gravity=gravity, fields=fields, dt=dt)
     return model, _state(model, mesh, gravity, fields, dt)

@@ -7,7 +7,6 @@ import numpy as np
 
 from .arrays import Floats
 from .build import build
-from .carriers import keep_velocities
 from .changes.overstretched_pins import PinPaths
 from .changes.rebuilding import (
     change_all_pins,
@@ -29,6 +28,7 @@ from .mirrors import Reflection, complete_all, interpolate_mirrors, keep_symmetr
 from .phases.plain_group import make_group
 from .phases.step_data import Body
 from .phases.water_bodies import start_water
+from .reference_frames import keep_velocities
 from .sanity import check_fields, check_pressures, check_sample, check_sane, check_still
 from .scene import Collider, ContactSearch, Frame, Sample
 from .self_test import check_environment

@@ -14,7 +14,7 @@ from .phases.internal_constraints import (
     finish_body_step,
     is_converged,
     keep_near_goals,
-    leave_carried_velocity_out,
+    make_velocities_relative,
     project_constraints,
     project_ground_contacts,
 )
@@ -68,7 +68,7 @@ def step(
         put_particles_on_pieces(body_step.state.rigid, body_step.state.positions)
         apply_plastic_flow(body_step, inputs.dt)
         keep_near_goals(body_step)
-        leave_carried_velocity_out(body_step.state, body_step.carrier)
+        make_velocities_relative(body_step.state, body_step.reference_motion)
     for body_step in body_steps:
         body_step.state.previous_dt = inputs.dt
         body_step.state.steps += 1

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from .arrays import Floats
-from .carriers import carriers_of
 from .field import interpolate_fields
 from .held_vertices import Path
 from .mirrors import Reflection, complete_positions
 from .phases.step_data import Body, StepInputs
+from .reference_frames import reference_motions
 from .scene import Plane, Sample, same_plane
 
 
@@ -29,7 +29,7 @@ def cut_into_steps(
     """
     ends = [targets_of(sample, reflections) for sample in (before, after)]
     target_paths = [_target_path(*body) for body in zip(bodies, *ends, strict=True)]
-    carriers = carriers_of(bodies, ends[0], ends[1], substeps)
+    motions = reference_motions(bodies, ends[0], ends[1], substeps)
     fields = list(zip(before.every_field, after.every_field, strict=True))
     collider_paths = list(zip(before.colliders, after.colliders, strict=True))
     collider_ends = [start for start, _ in collider_paths]
@@ -53,7 +53,7 @@ def cut_into_steps(
             pressures=[start + (end - start) * share for start, end in pressures],
             ground=_interpolate_ground(before.ground, after.ground, share),
             ground_shift=_ground_shift(before.ground, after.ground, substeps),
-            carriers=carriers[number - 1],
+            reference_motions=motions[number - 1],
             spring_targets=[start + (end - start) * share for start, end in spring_paths],
             collider_starts=collider_starts,
             collider_ends=collider_ends,

@@ -25,7 +25,7 @@ from .goal_springs import put_on_targets
 from .inflation import inflate, warm_start_tensions
 from .soft_pins import project_soft_pins
 from .solid_bodies import project_solid
-from .step_data import BodyStep, Carrier
+from .step_data import BodyStep, RigidMotion
 
 CONTACT_ROUNDS, ROPE_ROUNDS = 16, 8
 """Alternations between rigid pieces and the ground, and between rigid pieces and ropes."""
@@ -148,15 +148,15 @@ def keep_near_goals(body_step: BodyStep) -> None:
     project_goal_radii(body_step.state.positions, body_step.goal_radii)
 
 
-def leave_carried_velocity_out(state: ParticleState, carrier: Carrier | None) -> None:
-    """Makes velocities relative to the motion by which the step has carried the body."""
-    if carrier is None:
+def make_velocities_relative(state: ParticleState, motion: RigidMotion | None) -> None:
+    """Makes velocities relative to the motion of the reference frame that inertia leaves out."""
+    if motion is None:
         return
-    state.previous_positions = carrier.carry(state.previous_positions)
+    state.previous_positions = motion.apply(state.previous_positions)
     if state.solid is not None:
         solid = state.solid
-        solid.previous_nodes = carrier.carry(solid.previous_nodes)
-        solid.previous_solved_points = carrier.carry(solid.previous_solved_points)
+        solid.previous_nodes = motion.apply(solid.previous_nodes)
+        solid.previous_solved_points = motion.apply(solid.previous_solved_points)
 
 
 def solve_untouched_shell(body_step: BodyStep) -> bool:

@@ -58,7 +58,7 @@ def predict(
         start=state.positions,
         predicted=state.positions,
         spring_goals=spring_goals(model, state.positions, inputs, number),
-        carrier=inputs.carrier(number),
+        reference_motion=inputs.reference_motion(number),
     )
     if model.water is not None:
         step_water(body_step, settings.integrator, vertex_positions, inputs.dt)
@@ -82,8 +82,8 @@ def integrate(body_step: BodyStep) -> None:
     moved *= batches.velocity_gain
     moved += body_step.accelerations * batches.h_squared
     moved += state.positions
-    if body_step.carrier is not None:
-        moved = body_step.carrier.carry(moved)
+    if body_step.reference_motion is not None:
+        moved = body_step.reference_motion.apply(moved)
     draw_held_vertices(moved, body_step)
     add_start_spring_forces(moved, state.positions, batches.ropes.strips)
     state.previous_positions, state.positions = state.positions.copy(), moved

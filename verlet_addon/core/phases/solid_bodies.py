@@ -95,9 +95,9 @@ def predict_solid(body_step: BodyStep, inputs: StepInputs, fields: Sequence[Fiel
         dt=dt,
     )
     inertia = displacement * batches.velocity_gain
-    if body_step.carrier is not None:
+    if body_step.reference_motion is not None:
         nodes = solid_state.nodes
-        inertia = body_step.carrier.carry(nodes + inertia) - nodes
+        inertia = body_step.reference_motion.apply(nodes + inertia) - nodes
     free = inertia + pull * batches.h_squared
     state.previous_positions = state.positions.copy()
     state.positions = interpolate(solid.embedding, solid_state.nodes + free)

@@ -19,8 +19,8 @@ Body = tuple[SoftBodyModel, ParticleState]
 
 
 @dataclass(frozen=True, eq=False)
-class Carrier:
-    """A rigid motion by which a step carries a body along."""
+class RigidMotion:
+    """A rigid motion."""
 
     rotation: Floats
     """(3, 3)"""
@@ -29,7 +29,7 @@ class Carrier:
     shift: Floats
     """(3,) the way of that point [m]."""
 
-    def carry(self, rows: Floats) -> Floats:
+    def apply(self, rows: Floats) -> Floats:
         """Points (3, n) after that motion [m]."""
         arms = rows - self.centre[:, None]
         arms += np.einsum("xy,yn->xn", self.rotation - np.eye(3), arms)
@@ -58,15 +58,16 @@ class StepInputs:
     """Per collider (v, 3): vertex positions at the end of the step [m]."""
     pressures: Sequence[float] = ()
     """Per body, the pressure of its gas at its rest volume [Pa]; empty if it is constant."""
-    carriers: Sequence[Carrier | None] = ()
-    """Per body, the motion that carries it along; empty if none of them is carried."""
+    reference_motions: Sequence[RigidMotion | None] = ()
+    """Per body, the share of the motion of its reference frame that its inertia leaves out; empty
+    if no body leaves any out."""
     spring_targets: Sequence[Floats] = ()
     """Per body (3, g): where goal springs draw vertices to at the end of the step [m]; left empty
     where there are none."""
 
-    def carrier(self, number: int) -> Carrier | None:
-        """The motion that carries a body along, given its number."""
-        return self.carriers[number] if self.carriers else None
+    def reference_motion(self, number: int) -> RigidMotion | None:
+        """That motion of a body, given its number."""
+        return self.reference_motions[number] if self.reference_motions else None
 
 
 @dataclass(eq=False)
@@ -95,8 +96,8 @@ class BodyStep:
     """(k,) tension × h² of the links of its surface before contacts were solved [kg m]."""
     entangled: bool = False
     """Whether contacts stretch an edge so much that the body counts as entangled."""
-    carrier: Carrier | None = None
-    """The motion by which the step carries it along."""
+    reference_motion: RigidMotion | None = None
+    """The motion of its reference frame that its inertia leaves out."""
     solid_step: SolidStep | None = None
     """Working data of the nodes of a solid."""
 

@@ -1,4 +1,4 @@
-"""A share of 1 of what carries a body is as if that stood still; one of 0 is physics alone."""
+"""Without all of the motion of its reference frame a body moves as in one at rest."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,8 +22,8 @@ from tests.core.bodies import (
 from tests.core.test_rigid import rigid
 from tests.core.test_shells import STIFF, hat
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.carriers import rigid_motion
 from verlet_addon.core.mesh import MeshData
+from verlet_addon.core.reference_frames import rigid_motion
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 
@@ -35,7 +35,7 @@ Body = tuple[MeshData, BodySettings]
 
 
 def evenly(time: float) -> Floats:
-    """Where a carrier is that is accelerated evenly [m]."""
+    """Where a reference frame is that is accelerated evenly [m]."""
     return np.asarray(SPEED * time + ACCELERATION * time**2 / 2.0)
 
 
@@ -48,7 +48,7 @@ def jerkily(time: float) -> Floats:
 def carried(
     body: Body, way: Callable[[float], Floats], share: float, start: Floats = SPEED
 ) -> Floats:
-    """(frames + 1, n, 3) the motion in the frame of a carrier [m]."""
+    """(frames + 1, n, 3) the motion in a reference frame that moves [m]."""
     mesh, settings = thrown(body[0], start), replace(body[1], inertia_share=share)
     times = frames(SECONDS, FPS)
     stage = samples([mesh], times, targets=lambda time: [body[0].positions + way(time)])
@@ -58,7 +58,7 @@ def carried(
 
 
 def still(body: Body) -> Floats:
-    """(frames + 1, n, 3) the motion on a carrier at rest [m]."""
+    """(frames + 1, n, 3) the motion in a reference frame at rest [m]."""
     return np.array(simulated([body], frames(SECONDS, FPS), SCENE)[0])
 
 
@@ -81,10 +81,10 @@ def bodies() -> dict[str, Body]:
 
 @pytest.mark.parametrize("way", [evenly, jerkily])
 @pytest.mark.parametrize("kind", ["cloth", "rope", "jelly", "shell", "rigid"])
-def test_on_an_accelerated_carrier_it_moves_as_on_one_at_rest(
+def test_in_an_accelerated_frame_it_moves_as_in_one_at_rest(
     kind: str, way: Callable[[float], Floats]
 ) -> None:
-    """In the carrier's frame, to rounding; conjugate gradients end where rounding lets them."""
+    """In that frame, to rounding; conjugate gradients end where rounding lets them."""
     body = bodies()[kind]
     start = SPEED if way is evenly else np.zeros(3)
     found = carried(body, way, 1.0, start) - still(body)
@@ -92,7 +92,7 @@ def test_on_an_accelerated_carrier_it_moves_as_on_one_at_rest(
 
 
 def test_without_a_share_it_lags_as_physics_has_it() -> None:
-    """On a carrier that sets off evenly, free parts feel a − g: a pendulum swings about that."""
+    """In a frame that sets off evenly, free parts feel a − g: a pendulum swings about that."""
     body = bodies()["cloth"]
     lagging = carried(body, evenly, 0.0) - still(body)
     assert np.abs(lagging).max() > 0.3
@@ -119,7 +119,7 @@ def test_half_a_share_leaves_half_of_the_acceleration_out() -> None:
         assert way == pytest.approx(wanted, abs=0.01)
 
 
-def test_a_body_that_turns_with_its_carrier_does_not_feel_that() -> None:
+def test_a_body_that_turns_with_its_frame_does_not_feel_that() -> None:
     """Held without weight by a wheel that turns to and fro, cloth keeps its place on it."""
     flat = sheet(6, size=0.5)
     body = pinned(flat, range(7)), BodySettings(gravity=0.0)
@@ -185,7 +185,7 @@ def test_the_motion_of_one_point_and_of_a_line_has_no_spin(count: int) -> None:
 
 @pytest.mark.parametrize("kind", ["cloth", "rope", "jelly"])
 def test_a_share_that_is_keyed_gives_no_push(kind: str) -> None:
-    """On a carrier that goes on evenly, without drag, all shares are alike, also as they change."""
+    """In a frame that goes on evenly, without drag, all shares are alike, also as they change."""
     mesh, settings = bodies()[kind]
     settings = replace(settings, damping=0.0)
     times = frames(SECONDS, FPS)

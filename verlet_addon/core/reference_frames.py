@@ -1,8 +1,8 @@
-"""Carriers: the rigid motion of what carries a body, of which a share is left out of its inertia.
+"""Reference frames: rigid motion of the pins of bodies, of which inertia leaves out a share.
 
-A step carries all particles by that share of the motion, and their velocities are relative to it:
-so a share of 1 is the motion on a carrier at rest, in the frame of the carrier, under the forces of
-the world. Air goes along too. (Vellum and game engines have such shares, as *local space*.)
+A step moves all particles by that share of the motion, and their velocities are relative to it: so
+a share of 1 is the motion in a reference frame at rest, under the forces of the world. Air goes
+along too. (Vellum and game engines have such shares, as *local space*.)
 """
 
 from collections.abc import Sequence
@@ -13,17 +13,17 @@ from .arrays import Floats
 from .linear.rotations import portable_rotations, rotation_by, rotation_vector
 from .mesh import MeshData
 from .model import SoftBodyModel
-from .phases.internal_constraints import leave_carried_velocity_out
-from .phases.step_data import Body, Carrier
+from .phases.internal_constraints import make_velocities_relative
+from .phases.step_data import Body, RigidMotion
 
 NO_PREFERENCE = 1e-9
 """Weight of no rotation in the fit, by which points on a line, or a single one, do not spin."""
 
 
-def carriers_of(
+def reference_motions(
     bodies: Sequence[Body], before: Sequence[Floats], after: Sequence[Floats], substeps: int
-) -> list[list[Carrier | None]]:
-    """Per step between two samples, for each body, its share of the motion of its carrier.
+) -> list[list[RigidMotion | None]]:
+    """Per step between two samples, for each body, its share of the motion of its reference frame.
 
     Parameters
     ----------
@@ -31,13 +31,13 @@ def carriers_of(
     """
     each = zip(bodies, before, after, strict=True)
     found = [_steps_of(model, start, end, substeps) for (model, _), start, end in each]
-    return [list(carriers) for carriers in zip(*found, strict=True)]
+    return [list(motions) for motions in zip(*found, strict=True)]
 
 
 def _steps_of(
     model: SoftBodyModel, before: Floats, after: Floats, substeps: int
-) -> list[Carrier | None]:
-    """The carrier of one body in each step; None where it rests, or no share is left out."""
+) -> list[RigidMotion | None]:
+    """The motion of one body in each step; None where its frame rests, or no share is left out."""
     share = model.settings.inertia_share
     motion = None if share == 0.0 else _motion(model, before, after)
     if motion is None:
@@ -45,7 +45,7 @@ def _steps_of(
     begin, way, turn = motion
     rotation = rotation_by(turn * (share / substeps))
     return [
-        Carrier(rotation, begin + way * (step / substeps), way * (share / substeps))
+        RigidMotion(rotation, begin + way * (step / substeps), way * (share / substeps))
         for step in range(substeps)
     ]
 
@@ -62,7 +62,7 @@ def keep_velocities(
     Parameters
     ----------
     former, bodies : with the settings of before, and with those of the steps between two samples.
-    before, after : as for `carriers_of`.
+    before, after : as for `reference_motions`.
     duration : from one sample to the other [s].
     """
     each = zip(former, bodies, before, after, strict=True)
@@ -72,8 +72,8 @@ def keep_velocities(
         if motion is not None:
             begin, way, turn = motion
             share = more * state.previous_dt / duration
-            carrier = Carrier(rotation_by(turn * share), begin, way * share)
-            leave_carried_velocity_out(state, carrier)
+            step = RigidMotion(rotation_by(turn * share), begin, way * share)
+            make_velocities_relative(state, step)
 
 
 def _motion(
@@ -103,15 +103,15 @@ def rigid_motion(before: Floats, after: Floats) -> tuple[Floats, Floats, Floats]
     return centre, end - centre, rotation_vector(portable_rotations(products))
 
 
-def without_carried(model: SoftBodyModel, mesh: MeshData, dt: float) -> Floats:
-    """(n, 3) velocities of a mesh at the start, without the share of its carrier's [m/s].
+def relative_velocities(model: SoftBodyModel, mesh: MeshData, dt: float) -> Floats:
+    """(n, 3) velocities of a mesh at the start, without the share of its reference frame [m/s].
 
     Parameters
     ----------
-    dt : length of the first step, in which the carrier moves as the mesh does [s].
+    dt : length of the first step, in which the reference frame moves as the mesh does [s].
     """
     places = mesh.positions
-    (carrier,) = _steps_of(model, places, places + mesh.velocities * dt, 1)
-    if carrier is None:
+    (motion,) = _steps_of(model, places, places + mesh.velocities * dt, 1)
+    if motion is None:
         return mesh.velocities
-    return np.asarray(mesh.velocities - (carrier.carry(places.T).T - places) / dt)
+    return np.asarray(mesh.velocities - (motion.apply(places.T).T - places) / dt)
