@@ -7,8 +7,9 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.scenes import body, file_content, line, pin, sheet, shown, verlet
+from tests.blender.scenes import body, file_content, line, pin, select, sheet, shown, verlet
 from tests.blender.test_cache import moving, range_to, saved
+from tests.blender.test_cages import cage_of
 from tests.blender.test_curves import curve, drawn
 
 END = 8
@@ -187,3 +188,16 @@ def test_a_conversion_leaves_curves_as_they_are_and_says_so() -> None:
     assert verlet.convert_bake(mode="ABSOLUTE") == {"FINISHED"}
     assert other.verlet.baked_form == "ABSOLUTE"
     assert (rope.verlet.baked_form, rope.data.shape_keys.key_blocks.keys()) == ("", keys)
+
+
+def test_a_frame_of_a_body_with_a_cage_is_not_edited(tmp_path: Path) -> None:
+    range_to(END)
+    fine = cage_of(sheet("Fine", resolution=8, height=2.0), sheet("Cage", height=2.0))
+    select(fine)
+    saved(tmp_path)
+    verlet.bake(mode="CACHE")
+    bpy.context.scene.frame_set(4)
+    before = file_content()
+    with pytest.raises(RuntimeError, match="Fine is simulated as Cage, and an edited frame moves"):
+        verlet.edit_frame()
+    assert file_content() == before

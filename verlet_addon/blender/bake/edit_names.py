@@ -12,6 +12,9 @@ _NAME = re.compile(r"Edited (-?\d+)$")
 MADE_BASIS = "verlet_edited"
 """Custom property of shape keys whose Basis was made for an edited frame."""
 
+EDIT = "an edited frame"
+"""Words for it in errors."""
+
 
 def key_name(frame: int) -> str:
     """Name of the shape key of an edited frame."""

@@ -12,11 +12,11 @@ import bpy
 from ...core.arrays import Floats
 from ...core.errors import MeshError
 from ..scene.cache_modifiers import bake_modifier
+from ..scene.cages import refuse_cages
 from ..scene.mesh_access import found_again, shape_keys_of
 from ..scene.mesh_io import read_positions
 from ..scene.sampling import Stage
-from ..settings.properties import body_properties
-from .edit_names import MADE_BASIS, edited_frames, is_edit
+from .edit_names import EDIT, MADE_BASIS, edited_frames, is_edit
 
 
 def check_edits(objects: Sequence[bpy.types.Object], frame: int) -> None:
@@ -28,12 +28,7 @@ def check_edits(objects: Sequence[bpy.types.Object], frame: int) -> None:
             f"No body of this bake has an edited frame {frame}, {there}; go to that frame, and "
             "press Edit Frame first"
         )
-    for obj in objects:
-        if frame in edited_frames(obj) and body_properties(obj).simulate_as is not None:
-            raise MeshError(
-                f"{obj.name} is simulated as {body_properties(obj).simulate_as.name}, so its "
-                "edited frame has no effect; discard it"
-            )
+    refuse_cages([obj for obj in objects if frame in edited_frames(obj)], EDIT)
 
 
 @contextmanager

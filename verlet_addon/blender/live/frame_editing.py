@@ -5,8 +5,9 @@ import bpy
 from ...core.errors import MeshError
 from ..bake.cache import read_cache
 from ..bake.cache_checks import check_intact
-from ..bake.edit_names import MADE_BASIS, edited_frames, key_name
+from ..bake.edit_names import EDIT, MADE_BASIS, edited_frames, key_name
 from ..scene.cache_modifiers import bake_modifier, cache_path
+from ..scene.cages import refuse_cages
 from ..scene.mesh_access import add_key, made_keys, read_coordinates, shape_keys_of
 from ..scene.modifiers import read_mix
 from .applied_shape import before_modifiers, check_shape
@@ -32,6 +33,7 @@ def edit_frame(
         raise MeshError(
             f"{obj.name} shows no bake to a cache, whose frames can be edited; bake it to a cache"
         )
+    refuse_cages([obj], EDIT)
     check_intact(obj)
     record = read_cache(cache_path(obj, modifier).parent).record
     if not record.states:
