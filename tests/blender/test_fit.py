@@ -160,6 +160,9 @@ def test_one_sentence_and_an_unchanged_file() -> None:
         with pytest.raises(RuntimeError, match=sentence):
             verlet.fit(**{"garment": "Shirt", "on": "Torso", **options})
         assert repr(file_content()) == before
+    select(other)
+    with pytest.raises(RuntimeError, match="is selected; select one, or name one\n"):
+        verlet.fit(on="Torso")
     garment.shape_key_add(name="Basis")
     garment.shape_key_add(name="Belly")
     with pytest.raises(RuntimeError, match="Shirt has a shape key Belly of its own; rename"):
@@ -202,7 +205,7 @@ def test_undo_takes_the_keys_back() -> None:
     assert data.shape_keys is None
 
 
-@pytest.mark.parametrize("fault", ["garment", "morph", "file", "usage"])
+@pytest.mark.parametrize("fault", ["garment", "morph", "file", "usage", "seconds"])
 def test_the_command_line_tells_mistakes(tmp_path: Path, fault: str) -> None:
     torso(rows=15)
     shirt(rows=9)
@@ -215,11 +218,14 @@ def test_the_command_line_tells_mistakes(tmp_path: Path, fault: str) -> None:
         "Torso",
     ]
     options += ["--morphs", "Thin"] if fault == "morph" else []
+    options += ["--seconds", "0"] if fault == "seconds" else []
     file = tmp_path / "missing.blend" if fault == "file" else source
     options += [] if fault == "usage" else ["--output", output]
     done = run("fit", file, *options)
-    codes = {"garment": 1, "morph": 1, "file": 3, "usage": 2}
+    codes = {"garment": 1, "morph": 1, "file": 3, "usage": 2, "seconds": 1}
     assert done.returncode == codes[fault]
     assert not output.exists()
     if fault == "garment":
         assert "There is no object Skirt in the scene Scene" in done.stderr
+    if fault == "seconds":
+        assert "The longest time of a fit is 0 s; set it to more than 0" in done.stderr

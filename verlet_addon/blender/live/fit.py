@@ -13,7 +13,7 @@ import numpy as np
 
 from ...core.arrays import Floats
 from ...core.drape import Settling, drape
-from ...core.errors import MeshError
+from ...core.errors import MeshError, SettingsError
 from ...core.mesh import MeshData
 from ...core.scene import Collider, Sample
 from ...core.settings import BodySettings, SceneSettings
@@ -119,7 +119,9 @@ def fit(
     if session_of(scene) is not None:
         raise MeshError(f"Live is on in {scene.name}, which would hide a fit; press End Live first")
     if frames < 1:
-        raise MeshError(f"The frames of a morph are {frames}; set them to 1 or more")
+        raise SettingsError(f"The frames of a morph are {frames}; set them to 1 or more")
+    if not seconds > 0.0:
+        raise SettingsError(f"The longest time of a fit is {seconds:g} s; set it to more than 0")
     refuse_cages(garments, "a fit")
     stage = prepare_stage(scene, view_layer, garments)
     for obj, met in zip(garments, stage.met, strict=True):

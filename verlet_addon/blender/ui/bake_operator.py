@@ -159,7 +159,7 @@ class VERLET_OT_bake(InForm, OfSelected, bpy.types.Operator):
         start, end = frame_range(here.scene)
         given = self.properties.is_property_set
         self._first = self.frame_start if given("frame_start") else start
-        chosen = chosen_bodies(context, selected=self.selected, verb="bake")
+        chosen = chosen_bodies(context, selected=self.selected, otherwise="bake all of them")
         self._taking_part = taking_part(chosen, here.view_layer)
         self._end = self.frame_end if given("frame_end") else end
         self._drivers = DriverWatch(here.view_layer)

@@ -144,7 +144,7 @@ class VERLET_OT_drape(OfSelected, bpy.types.Operator):
     def _start(self, context: bpy.types.Context) -> None:
         """Reads the scene."""
         here = file_context(context)
-        chosen = chosen_bodies(context, selected=self.selected, verb="drape")
+        chosen = chosen_bodies(context, selected=self.selected, otherwise="drape all of them")
         self._started = self._paused = monotonic()
         self._last: Settling | None = None
         self._remarks: list[str] = []

@@ -83,7 +83,7 @@ class VERLET_OT_fit(bpy.types.Operator):
         if self.garment:
             garments = [cast(bpy.types.Object, _named(here.scene, self.garment))]
         else:
-            chosen = chosen_bodies(context, selected=True, verb="name one, or fit")
+            chosen = chosen_bodies(context, selected=True, otherwise="name one")
             garments = [obj for obj in chosen if obj != body]
         names = [name.strip() for name in self.morphs.split(",") if name.strip()]
         running = fit(

@@ -61,14 +61,14 @@ def has_bodies(operator: type[bpy.types.Operator], context: bpy.types.Context) -
 
 
 def chosen_bodies(
-    context: bpy.types.Context, *, selected: bool, verb: str
+    context: bpy.types.Context, *, selected: bool, otherwise: str
 ) -> list[bpy.types.Object]:
     """Lists the bodies that are switched on, or the selected ones among them, also hidden ones.
 
     Raises
     ------
     MeshError
-        There are none; the sentence says what could be done to all of them, by the verb.
+        There are none; the sentence says what to do otherwise than to select one.
     """
     here = file_context(context)
     chosen = [
@@ -77,9 +77,7 @@ def chosen_bodies(
         if not selected or obj.select_get(view_layer=here.view_layer)
     ]
     if not chosen:
-        raise MeshError(
-            f"No soft body that is switched on is selected; select one, or {verb} all of them"
-        )
+        raise MeshError(f"No soft body that is switched on is selected; select one, or {otherwise}")
     return chosen
 
 
