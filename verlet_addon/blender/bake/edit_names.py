@@ -8,7 +8,7 @@ import bpy
 from ...core.errors import MeshError
 from ..scene.mesh_access import shape_keys_of
 
-_NAME = re.compile(r"Edited (-?\d+)$")
+_NAME = re.compile(r"Edited (0|-?[1-9]\d*)$")
 MADE_BASIS = "verlet_edited"
 """Custom property of shape keys whose Basis was made for an edited frame."""
 
@@ -23,18 +23,13 @@ def key_name(frame: int) -> str:
 
 def is_edit(name: str) -> bool:
     """Whether a shape key is an edited frame."""
-    return match_edit(name) is not None
-
-
-def match_edit(name: str) -> re.Match[str] | None:
-    """The match of a shape key that is an edited frame, whose first group is the frame."""
-    return _NAME.match(name)
+    return _NAME.match(name) is not None
 
 
 def edited_frames(obj: bpy.types.Object) -> list[int]:
     """The edited frames of a body."""
     key = shape_keys_of(obj)
-    found = map(match_edit, (block.name for block in key.key_blocks) if key is not None else ())
+    found = map(_NAME.match, (block.name for block in key.key_blocks) if key is not None else ())
     return [int(match[1]) for match in found if match is not None]
 
 

@@ -5,7 +5,7 @@ be sculpted; a bake takes what the body then shows, and removes it.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import bpy
 
@@ -13,10 +13,10 @@ from ...core.arrays import Floats
 from ...core.errors import MeshError
 from ..scene.cache_modifiers import bake_modifier
 from ..scene.cages import refuse_cages
-from ..scene.mesh_access import found_again, shape_keys_of
+from ..scene.mesh_access import blocks_named, keys_muted, shape_keys_of
 from ..scene.mesh_io import read_positions
 from ..scene.sampling import Stage
-from .edit_names import EDIT, MADE_BASIS, edited_frames, is_edit
+from .edit_names import EDIT, MADE_BASIS, edited_frames, key_name
 
 
 def check_edits(objects: Sequence[bpy.types.Object], frame: int) -> None:
@@ -39,29 +39,16 @@ def edits_taken(stage: Stage, frame: int) -> Iterator[list[Floats | None]]:
         read_positions(obj, depsgraph) if frame in edited_frames(obj) else None
         for obj in stage.bodies
     ]
-    uids = [obj.session_uid for obj in stage.bodies]
-    _mute(uids, muted=True)
-    try:
+    with ExitStack() as muted:
+        for obj in stage.bodies:
+            muted.enter_context(keys_muted(obj, map(key_name, edited_frames(obj))))
         yield shapes
-    finally:
-        _mute(uids, muted=False)
-
-
-def _mute(uids: Sequence[int], *, muted: bool) -> None:
-    """Mutes the edited frames of objects, given their `session_uid`, or shows them."""
-    for obj in filter(None, map(found_again, uids)):
-        key = shape_keys_of(obj)
-        for block in key.key_blocks if key is not None else ():
-            if is_edit(block.name):
-                block.mute = muted
 
 
 def remove_edits(objects: Sequence[bpy.types.Object]) -> None:
     """Removes the edited frames of objects, and a Basis that was made for them."""
     for obj in objects:
-        if (key := shape_keys_of(obj)) is None:
-            continue
-        for block in [each for each in key.key_blocks if is_edit(each.name)]:
+        for block in blocks_named(obj, map(key_name, edited_frames(obj))):
             obj.shape_key_remove(block)
         if (key := shape_keys_of(obj)) is not None and key.get(MADE_BASIS):
             if len(key.key_blocks) == 1:

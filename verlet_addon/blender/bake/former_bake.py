@@ -5,12 +5,12 @@ from contextlib import ExitStack, contextmanager
 
 import bpy
 
-from ..scene.mesh_access import found_again, shape_keys_of, write_key
+from ..scene.mesh_access import found_again, keys_muted, shape_keys_of, write_key
 from ..scene.modifiers import bakes_hidden
 from ..settings.properties import body_properties
 from . import curves
 from .rest_shape import has_lost_basis, show_rest
-from .shape_keys import baked_names, blocks_named
+from .shape_keys import baked_names
 
 
 @contextmanager
@@ -32,19 +32,15 @@ def _former_bake_hidden(obj: bpy.types.Object) -> Iterator[None]:
     undone or redone, and the object renamed.
     """
     uid, names, solo = obj.session_uid, baked_names(obj), obj.show_only_shape_key
-    muted = [block.name for block in blocks_named(obj, names) if not block.mute]
     stilled = curves.mute_curves(obj, names, True)
     replaced = show_rest(obj) if has_lost_basis(obj, names) else None
     obj.show_only_shape_key = False
-    for block in blocks_named(obj, muted):
-        block.mute = True
     absolute = _set_absolute(obj, False)
     try:
-        yield
+        with keys_muted(obj, names):
+            yield
     finally:
         if (found := found_again(uid)) is not None:
-            for block in blocks_named(found, muted):
-                block.mute = False
             if absolute:
                 _set_absolute(found, True)
             found.show_only_shape_key = solo

@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 from ...core.arrays import Floats
 from ...core.errors import MeshError, SettingsError
 from ..scene.curve_lines import refuse_curve
-from ..scene.mesh_access import mesh_of, read_coordinates, read_vertices, shape_keys_of
+from ..scene.mesh_access import (
+    blocks_named,
+    mesh_of,
+    read_coordinates,
+    read_vertices,
+    shape_keys_of,
+)
 from ..settings.properties import body_properties
 from . import curves
 from .actions import channels
@@ -21,7 +27,6 @@ from .motion import Deviation, Motion, deviation
 from .shape_keys import (
     add_baked_keys,
     baked_names,
-    blocks_named,
     frame_names,
     moments_of,
     now_within,

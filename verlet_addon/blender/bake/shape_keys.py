@@ -13,6 +13,7 @@ from ..scene.curve_lines import free_handles, restore_handles
 from ..scene.curve_points import is_curve
 from ..scene.mesh_access import (
     add_key,
+    blocks_named,
     fits,
     read_key,
     shape_keys_of,
@@ -150,13 +151,6 @@ def remove_bake(obj: bpy.types.Object) -> None:
     forget_bake(obj)
     replace_folders(folders_of([obj]))
     remove_bake_modifiers([obj])
-
-
-def blocks_named(obj: bpy.types.Object, names: Iterable[str]) -> list[bpy.types.ShapeKey]:
-    """The object's shape keys with these names, as far as they exist."""
-    key = shape_keys_of(obj)
-    wanted = set(names)
-    return [] if key is None else [block for block in key.key_blocks if block.name in wanted]
 
 
 def _remembered(obj: bpy.types.Object) -> set[str]:

@@ -19,13 +19,19 @@ from ...core.scene import Collider, Sample
 from ...core.settings import BodySettings, SceneSettings
 from ..bake.bake import prepare_stage, read_settings
 from ..bake.record import is_baked
-from ..bake.shape_keys import blocks_named
 from ..bake.statistics import BakeStatistics
 from ..scene.cages import refuse_cages
 from ..scene.colliders import object_key
 from ..scene.curve_points import is_curve
 from ..scene.key_points import way_to_key
-from ..scene.mesh_access import add_key, found_again, made_keys, read_key, shape_keys_of
+from ..scene.mesh_access import (
+    add_key,
+    blocks_named,
+    keys_muted,
+    made_keys,
+    read_key,
+    shape_keys_of,
+)
 from ..scene.modifiers import finish_hidden
 from ..scene.sampling import SampleReader, Stage, read_meshes
 from ..scene.still_scene import StillStage
@@ -180,7 +186,8 @@ def _fit(
         restored.enter_context(working())
         restored.callback(stage.view_layer.update)
         for obj in garments:
-            restored.enter_context(_former_fit_hidden(obj))
+            former = [item.name for item in body_properties(obj).fitted_keys]
+            restored.enter_context(keys_muted(obj, former))
         restored.enter_context(_at_zero(body, morphs))
         restored.enter_context(finish_hidden(garments))
         stage.view_layer.update()
@@ -208,21 +215,6 @@ def _at_zero(body: str, morphs: Sequence[str]) -> Iterator[None]:
 def _morphs(body: str, names: Sequence[str]) -> list[bpy.types.ShapeKey]:
     """The shape keys of a body with these names."""
     return blocks_named(bpy.data.objects[body], names)
-
-
-@contextmanager
-def _former_fit_hidden(obj: bpy.types.Object) -> Iterator[None]:
-    """Mutes the keys of a former fit within the context."""
-    uid, names = obj.session_uid, [item.name for item in body_properties(obj).fitted_keys]
-    shown = [block.name for block in blocks_named(obj, names) if not block.mute]
-    for block in blocks_named(obj, shown):
-        block.mute = True
-    try:
-        yield
-    finally:
-        if (found := found_again(uid)) is not None:
-            for block in blocks_named(found, shown):
-                block.mute = False
 
 
 class _Shapes:

@@ -1,5 +1,7 @@
 """Access to meshes and curves, shape keys, coordinates and vertex groups as arrays."""
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, cast
 
 import bpy
@@ -52,6 +54,30 @@ def add_key(
     # The value of a new key is 0 or 1, depending on Blender's version.
     block.value = value
     return block
+
+
+def blocks_named(obj: bpy.types.Object, names: Iterable[str]) -> list[bpy.types.ShapeKey]:
+    """The object's shape keys with these names, as far as they exist."""
+    key = shape_keys_of(obj)
+    wanted = set(names)
+    return [] if key is None else [block for block in key.key_blocks if block.name in wanted]
+
+
+@contextmanager
+def keys_muted(obj: bpy.types.Object, names: Iterable[str]) -> Iterator[None]:
+    """Mutes shape keys of an object by their names.
+
+    Within the context the file may be undone or redone, and the object renamed.
+    """
+    uid, shown = obj.session_uid, [each.name for each in blocks_named(obj, names) if not each.mute]
+    for block in blocks_named(obj, shown):
+        block.mute = True
+    try:
+        yield
+    finally:
+        if (found := found_again(uid)) is not None:
+            for block in blocks_named(found, shown):
+                block.mute = False
 
 
 def fits(block: bpy.types.ShapeKey, obj: bpy.types.Object) -> bool:
