@@ -125,11 +125,6 @@ class Sample:
     """Per body, the springs that draw it on the way here; left empty where there are none."""
 
     @property
-    def every_goal_spring(self) -> Sequence[GoalSprings | None]:
-        """Per body, the springs that draw it on the way here, also where there are none."""
-        return self.goal_springs or [None] * len(self.targets)
-
-    @property
     def every_field(self) -> Sequence[Sequence[Field]]:
         """`fields`, with an empty entry per body if there are none."""
         return self.fields or [()] * len(self.targets)
