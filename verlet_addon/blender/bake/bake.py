@@ -201,7 +201,7 @@ class Start(NamedTuple):
     """Number of results."""
     results: Iterator[Frame]
     shapes: Shapes
-    """What the bodies show of these results."""
+    """Bindings of bodies to cages, by which these results are shown."""
 
 
 Lead = Callable[[Simulation, Iterator[Sample]], Iterator[Sample]]

@@ -19,7 +19,7 @@ from .cache_record import CacheRecord
 from .record import BakeInputs
 
 _ANIMATED = ("positions", "velocities", "mirrors", "rest_positions", "colliders")
-"""What animation decides of a mesh at the first frame, and the numbers of its colliders."""
+"""Properties of a mesh that animation decides at the first frame, and its colliders."""
 _ALIKE = 1e-5
 """Largest relative difference of a rest length that is rounding of an animated mesh."""
 

@@ -35,7 +35,7 @@ from .record import BakeInputs, form_of, remember_bake
 from .shape_keys import remove_bake
 
 _FORM = ("another form of a bake", "keep its shape keys")
-"""What curves do not show, and what they do instead."""
+"""The form that no curve shows, and the remedy, for `refuse_curve`."""
 
 
 class Converted(NamedTuple):

@@ -1,4 +1,4 @@
-"""How near baked curves come to the ropes that were simulated for them."""
+"""Distances of baked curves from the ropes that were simulated for them."""
 
 from collections.abc import Sequence
 

@@ -72,7 +72,7 @@ def check_form(objects: Iterable[bpy.types.Object], form: KeyForm) -> None:
 
 
 def _own_keys(obj: bpy.types.Object) -> list[str]:
-    """What absolute keys would turn off: the user's keys beside the Basis, and evaluation times."""
+    """Names of what absolute keys would turn off: own keys beside the Basis, evaluation times."""
     if (key := shape_keys_of(obj)) is None:
         return []
     baked = {*baked_names(obj), key.reference_key.name}
@@ -99,7 +99,7 @@ class Plan:
     """Frames from one of them to the next."""
     deviation: Deviation
     components: Components | None = None
-    """Those of a `COMPACT` form."""
+    """Components of a `COMPACT` form."""
     refusal: str = ""
     """Sentence on why components are of no use."""
 

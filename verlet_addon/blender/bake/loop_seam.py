@@ -1,4 +1,4 @@
-"""Where a motion repeats best, and how it is drawn there: by springs, or by a fade.
+"""The seam of a loop: the frames where a motion repeats best, and springs or a fade to there.
 
 A motion of N frames repeats if frame b = a + N shows what frame a shows, as fast. Springs draw
 each vertex to where it was N frames before, more and more firmly over the last frames, and hold it
@@ -48,7 +48,7 @@ class Seam:
         return self.end - self.start
 
     def share(self, frame: int) -> float:
-        """How far the blended frames have come at a frame: from 0 to 1, where vertices are held."""
+        """Share of the blended frames before a frame: from 0 to 1, where vertices are held."""
         done = (self.blended - (self.end - frame)) / (self.blended - HELD)
         return min(max(done, 0.0), 1.0)
 

@@ -49,11 +49,11 @@ class Deviation(NamedTuple):
     worst: float
     """The largest one [m]."""
     rms: float
-    """Their root mean square [m]."""
+    """The root mean square [m]."""
 
 
 def deviation(motion: Motion, shown: Motion) -> Deviation:
-    """How far `shown`, which has some of the frames of a motion, is from the motion itself."""
+    """Distances of `shown`, which has some of the frames of a motion, from the motion itself."""
     if shown is motion:
         return Deviation(0.0, 0.0)
     worst, squares, count = 0.0, 0.0, 0

@@ -27,7 +27,7 @@ from .setting_overrides import override
 
 @dataclass(frozen=True)
 class CacheOptions:
-    """Where and how a bake to a cache is written."""
+    """Options of a bake to a cache."""
 
     blend: Path
     """The .blend file beside which the cache is."""
@@ -49,7 +49,7 @@ class Job:
     end: int
     step: int
     cache: CacheOptions | None = None
-    """How the cache is written; None for a bake to shape keys."""
+    """Options of the cache; None for a bake to shape keys."""
     form: KeyForm = RELATIVE
     """Form of shape keys."""
     loop: int = 0
@@ -194,7 +194,7 @@ def key_form(scene: bpy.types.Scene, options: Namespace) -> KeyForm:
 
 
 def _cache_options(options: Namespace, output: Path | None) -> CacheOptions | None:
-    """How the cache is written; None for a bake to shape keys."""
+    """Options of the cache; None for a bake to shape keys."""
     if options.mode != "cache":
         return None
     return CacheOptions(output or options.input.absolute(), options.resume, options.from_frame)

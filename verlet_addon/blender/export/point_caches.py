@@ -76,7 +76,7 @@ def y_upwards(points: Floats) -> Floats:
 
 
 class Played(NamedTuple):
-    """What an object plays."""
+    """Content of a point cache."""
 
     vertices: int
     samples: int

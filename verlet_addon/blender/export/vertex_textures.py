@@ -33,7 +33,7 @@ class Textures(NamedTuple):
 
 
 class _Motion(NamedTuple):
-    """What an object shows, in its own axes and about its place at the first frame."""
+    """Motion of an object, in its own axes and about its location at the first frame."""
 
     mesh: bpy.types.Mesh
     """A copy of its evaluated mesh at the first frame."""

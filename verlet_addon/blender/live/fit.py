@@ -272,7 +272,7 @@ class _Shapes:
         ]
 
     def _sample(self) -> Sample:
-        """All that surrounds the garments now."""
+        """The surroundings of the garments now."""
         sample = self._reader.read(self._stage.scene.frame_current, self._stage.depsgraph)
         return replace(sample, duration=seconds_per_frame(self._stage.scene))
 

@@ -35,7 +35,7 @@ class Session:
     start: int
     """Frame of the first sample."""
     shapes: Shapes
-    """What the bodies show of the simulation."""
+    """Bindings of bodies to cages, by which the simulation is shown."""
     caches: Caches
     """Point caches, in the order of the bodies."""
     frames: list[Frame] = field(default_factory=list)

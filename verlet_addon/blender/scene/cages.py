@@ -43,7 +43,7 @@ def check_cage(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
 
 
 def _problem(cage: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> str:
-    """What is wrong with a cage, and the remedy; empty if nothing is."""
+    """Words on a fault of a cage, with the remedy; empty if it has none."""
     if cage.type != "MESH":
         return "is not a mesh; choose a mesh"
     if body_properties(cage).enabled:
@@ -72,7 +72,7 @@ def refuse_cages(objects: Sequence[bpy.types.Object], work: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Shapes:
-    """What bodies show of the meshes that are simulated for them."""
+    """Bindings of bodies to the meshes that are simulated for them."""
 
     bindings: tuple[SurfaceBinding | None, ...]
     """Per body, the binding of its mesh to its cage; None if it is simulated itself."""

@@ -116,7 +116,7 @@ def points_of_key(obj: bpy.types.Object, positions: Floats) -> Floats:
 
 
 def line_gap(obj: bpy.types.Object, line: Floats) -> float:
-    """How far the lines of the control points that fit best are from points (n, 3), at most."""
+    """Largest distance of points (n, 3) from the lines of the control points that fit best [m]."""
     gaps = draw_line(obj, fit_controls(obj, line)) - line
     return float(np.sqrt((gaps**2).sum(axis=1)).max(initial=0.0))
 
