@@ -56,8 +56,7 @@ class Converted(NamedTuple):
         if mode == "CACHE":
             return f"Converted the bake of {what} to a cache"
         form = {"ABSOLUTE": "absolute keys", "COMPACT": "components"}.get(mode, "shape keys")
-        worst, rms = (1000 * each for each in self.deviation)
-        off = f", at most {worst:.3g} mm off, {rms:.3g} mm rms" if worst >= 0.001 else ""
+        off = f", off by {self.deviation.describe()}" if self.deviation.worst >= 1e-6 else ""
         return f"Converted the bake of {what} to {form}: {self.keys} keys{off}"
 
 

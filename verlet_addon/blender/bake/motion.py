@@ -51,6 +51,10 @@ class Deviation(NamedTuple):
     rms: float
     """The root mean square [m]."""
 
+    def describe(self) -> str:
+        """Words for the user, in millimetres."""
+        return f"{1000 * self.worst:.3g} mm at worst, {1000 * self.rms:.2g} mm rms"
+
 
 def deviation(motion: Motion, shown: Motion) -> Deviation:
     """Distances of `shown`, which has some of the frames of a motion, from the motion itself."""

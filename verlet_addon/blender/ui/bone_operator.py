@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import FloatProperty, IntProperty
 
+from ..bake.motion import Deviation
 from ..export.bones import BoneBake, bake_bones
 from ..live.control import working
 from ..scene.file_context import file_context
@@ -74,8 +75,8 @@ class VERLET_OT_bake_bones(bpy.types.Operator):
         skinning = made.skinning
         count = skinning.weights.shape[1]
         bones = "1 bone is" if count == 1 else f"{count} bones are"
-        rms, worst = 1000 * skinning.rms, 1000 * skinning.worst
-        sentence = f"{made.skin.name}: {bones} off by {rms:.3g} mm rms and {worst:.3g} mm at worst"
+        off = Deviation(skinning.worst, skinning.rms).describe()
+        sentence = f"{made.skin.name}: {bones} off by {off}"
         size = float((skinning.rest.max(axis=0) - skinning.rest.min(axis=0)).max())
         if 0 < self.tolerance < skinning.rms:
             sentence += "; more bones come nearer"
