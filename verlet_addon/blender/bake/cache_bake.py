@@ -16,6 +16,7 @@ from ..scene.cache_modifiers import (
     add_cache_modifier,
     bake_modifier,
     play_as_loop,
+    relative_path,
     remove_bake_modifiers,
     remove_live_modifiers,
 )
@@ -212,11 +213,7 @@ def show_cache(
     A loop has a number of frames, and another sample that equals the first.
     """
     remove_bake_modifiers([obj])
-    shown = str(path)
-    if chosen_cache_folder().startswith(BESIDE):
-        # Blender cannot lead from one drive to another.
-        with suppress(ValueError):
-            shown = bpy.path.relpath(shown)
+    shown = relative_path(path) if chosen_cache_folder().startswith(BESIDE) else str(path)
     add_cache_modifier(
         obj,
         BAKE_MODIFIER,

@@ -1,6 +1,5 @@
 """Bakes as PC2 and MDD point caches for other programs, and point caches played by an object."""
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,7 +8,7 @@ import numpy as np
 
 from ...core.arrays import Floats
 from ...core.errors import FileError, MeshError
-from ..scene.cache_modifiers import add_cache_modifier
+from ..scene.cache_modifiers import add_cache_modifier, relative_path
 from ..scene.file_errors import errors_named
 from ..scene.mdd import append_mdd, create_mdd, read_extent
 from ..scene.mesh_access import mesh_of
@@ -120,11 +119,7 @@ def play_points(obj: bpy.types.Object, path: Path, scene: bpy.types.Scene, *, up
     former = obj.modifiers.get(path.stem)
     if former is not None and former.type == "MESH_CACHE":
         obj.modifiers.remove(former)
-    shown = str(path)
-    if bpy.data.is_saved:
-        # Blender cannot lead from one drive to another.
-        with suppress(ValueError):
-            shown = bpy.path.relpath(shown)
+    shown = relative_path(path) if bpy.data.is_saved else str(path)
     place, stretch = place_after_carriers(obj), animation_frame(scene, 1)
     modifier: Any = add_cache_modifier(obj, path.stem, shown, played.start, place, stretch=stretch)
     modifier.cache_format = path.suffix[1:].upper()

@@ -5,6 +5,7 @@ There are three kinds, each with its own name: of live simulations, of drapes, a
 
 import os
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -68,6 +69,14 @@ def cache_path(obj: bpy.types.Object, modifier: bpy.types.MeshCacheModifier) -> 
     """Absolute path of the file that a modifier of an object, which may be linked, plays."""
     path = bpy.path.abspath(modifier.filepath, library=obj.library)
     return Path(os.path.normpath(path))
+
+
+def relative_path(path: Path) -> str:
+    """A path relative to the open .blend file, or as it is where Blender cannot lead there."""
+    # Such as from one drive to another.
+    with suppress(ValueError):
+        return bpy.path.relpath(str(path))
+    return str(path)
 
 
 def remove_live_modifiers(objects: Iterable[bpy.types.Object]) -> None:
