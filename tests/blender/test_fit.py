@@ -150,7 +150,7 @@ def test_one_sentence_and_an_unchanged_file() -> None:
     select(garment)
     refused: list[tuple[dict[str, Any], str]] = [
         ({"on": "Nobody"}, "There is no object Nobody in Scene"),
-        ({"garment": "Other"}, "Other is no soft body of a mesh that is on"),
+        ({"garment": "Other"}, "Other is no soft body that is switched on"),
         ({"morphs": "Belly, Thin"}, "Torso has no shape key Thin that is on; choose among its own"),
         ({"on": "Other"}, "Other has no shape keys beside its Basis"),
         ({"on": "Shirt", "garment": "Shirt"}, "Shirt has no shape keys beside its Basis"),

@@ -201,3 +201,42 @@ def test_a_frame_of_a_body_with_a_cage_is_not_edited(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="Fine is simulated as Cage, and an edited frame moves"):
         verlet.edit_frame()
     assert file_content() == before
+
+
+def test_a_curve_is_exported_as_a_mesh_alone(tmp_path: Path) -> None:
+    range_to(END)
+    rope = body(curve())
+    verlet.bake()
+    before = file_content()
+    for operator, options in {
+        "export_cache": {"filepath": str(tmp_path / "rope.pc2")},
+        "export_vat": {"filepath": str(tmp_path / "rope.png")},
+        "bake_bones": {},
+    }.items():
+        with pytest.raises(RuntimeError, match=r"Rope is a curve, .*Rope Mesh from Curve"):
+            getattr(verlet, operator)(**options)
+    assert file_content() == before
+    verlet.curve_to_mesh()
+    mesh = bpy.context.object
+    assert mesh is not None
+    assert mesh != rope
+    verlet.bake()
+    verlet.export_cache(filepath=str(tmp_path / "rope.pc2"))
+    assert (tmp_path / "rope.pc2").exists()
+
+
+def morphed() -> Any:
+    """A collider with a morph."""
+    obj = sheet("Table")
+    verlet.make_collider()
+    obj.shape_key_add(name="Basis")
+    obj.shape_key_add(name="Higher")
+    return obj
+
+
+def test_a_curve_is_neither_draped_nor_fitted() -> None:
+    body(curve())
+    ball = morphed()
+    for operator, options in {"drape": {}, "fit": {"garment": "Rope", "on": ball.name}}.items():
+        with pytest.raises(RuntimeError, match=r"Rope is a curve, .*Rope Mesh from Curve"):
+            getattr(verlet, operator)(**options)

@@ -15,6 +15,7 @@ from ..bake.edit_names import refuse_edits
 from ..bake.former_bake import all_keys_shown
 from ..bake.record import is_baked
 from ..scene.cache_modifiers import bake_modifier
+from ..scene.curve_points import is_curve
 from ..scene.mesh_access import mesh_of
 from ..scene.mesh_io import is_shown, world_matrix
 from ..scene.modifiers import bakes_alone, read_evaluated
@@ -24,6 +25,11 @@ from ..settings.properties import body_properties
 
 def check_shown(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
     """Raises MeshError or FileError if the view layer does not show an object's bake."""
+    if is_curve(obj):
+        raise MeshError(
+            f"{obj.name} is a curve, whose bake Blender's own exporters write; for other forms, "
+            "make it a mesh by Rope Mesh from Curve and bake that"
+        )
     if obj.type != "MESH" or not is_baked(obj):
         raise MeshError(f"{obj.name} has no bake; bake it first, or select an object that has one")
     if obj.mode in ("EDIT", "SCULPT"):

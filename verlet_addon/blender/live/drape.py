@@ -18,7 +18,7 @@ from ..scene.cache_modifiers import (
     remove_drape_modifiers,
 )
 from ..scene.cages import refuse_cages
-from ..scene.curve_points import is_curve
+from ..scene.curve_lines import refuse_curve
 from ..scene.key_points import local_positions
 from ..scene.mesh_access import mesh_of, read_vertices
 from ..scene.modifiers import (
@@ -117,11 +117,7 @@ class Drape:
 
 def _check_bake(obj: bpy.types.Object) -> None:
     """Raises MeshError for curves, or a body that plays a bake to a cache, which hides a drape."""
-    if is_curve(obj):
-        raise MeshError(
-            f"{obj.name} is a curve, on which a drape cannot be shown; bake it, or make it a mesh "
-            "by Rope Mesh from Curve"
-        )
+    refuse_curve(obj, "a drape", "bake it")
     if bake_modifier(obj) is not None:
         raise MeshError(
             f"{obj.name} plays the cache of its bake, which would hide a drape; clear its bake "

@@ -22,7 +22,7 @@ from ..bake.record import is_baked
 from ..bake.statistics import BakeStatistics
 from ..scene.cages import refuse_cages
 from ..scene.colliders import object_key
-from ..scene.curve_points import is_curve
+from ..scene.curve_lines import refuse_curve
 from ..scene.key_points import way_to_key
 from ..scene.mesh_access import (
     add_key,
@@ -165,8 +165,9 @@ def _check_garment(obj: bpy.types.Object, body: bpy.types.Object, morphs: Sequen
     """Raises MeshError where a fit cannot be kept on a garment."""
     if obj == body:
         raise MeshError(f"{obj.name} cannot be fitted to itself; name another garment or body")
-    if not body_properties(obj).enabled or is_curve(obj):
-        raise MeshError(f"{obj.name} is no soft body of a mesh that is on; make it one first")
+    refuse_curve(obj, "a fit", "leave it out")
+    if not body_properties(obj).enabled:
+        raise MeshError(f"{obj.name} is no soft body that is switched on; make it one first")
     if is_baked(obj):
         raise MeshError(f"{obj.name} has a bake, which would move a fit; clear its bake first")
     key, ours = shape_keys_of(obj), {item.name for item in body_properties(obj).fitted_keys}

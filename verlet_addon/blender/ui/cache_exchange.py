@@ -14,6 +14,7 @@ from ..export.point_caches import play_points, write_points
 from ..export.scene_caches import check_built_in, write_scene_cache
 from ..export.written_files import target
 from ..live.control import working
+from ..scene.curve_points import is_curve
 from ..scene.file_context import FileContext, file_context
 from .operators import cancelled_by_errors, undoable_mode
 from .panel_base import layout_of
@@ -35,6 +36,8 @@ UP = (("Z", "Z", "As in Blender and 3ds Max"), ("Y", "Y", "As in Maya and Houdin
 def chosen_baked(context: bpy.types.Context) -> list[bpy.types.Object]:
     """Lists the selected objects that have bakes; the active one alone if none is selected.
 
+    Curves, which cannot be exported, are listed only where there are no others, for their error.
+
     Raises
     ------
     MeshError
@@ -43,8 +46,8 @@ def chosen_baked(context: bpy.types.Context) -> list[bpy.types.Object]:
     here = file_context(context)
     active = here.view_layer.objects.active
     chosen = list(here.selected_objects) or ([active] if active is not None else [])
-    if found := [obj for obj in chosen if obj.type == "MESH" and is_baked(obj)]:
-        return found
+    if found := [obj for obj in chosen if is_baked(obj)]:
+        return [obj for obj in found if not is_curve(obj)] or found
     if len(chosen) == 1:
         raise MeshError(
             f"{chosen[0].name} has no bake; bake it first, or select an object that has one"
@@ -54,7 +57,7 @@ def chosen_baked(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 def has_bake(operator: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
     """Whether any object of the scene has a bake, in a mode with undo; else sets the message."""
-    if not any(obj.type == "MESH" and is_baked(obj) for obj in file_context(context).scene.objects):
+    if not any(map(is_baked, file_context(context).scene.objects)):
         operator.poll_message_set("No object of the scene has a bake; bake one first")
         return False
     return undoable_mode(operator, context)
