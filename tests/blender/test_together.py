@@ -240,3 +240,41 @@ def test_a_curve_is_neither_draped_nor_fitted() -> None:
     for operator, options in {"drape": {}, "fit": {"garment": "Rope", "on": ball.name}}.items():
         with pytest.raises(RuntimeError, match=r"Rope is a curve, .*Rope Mesh from Curve"):
             getattr(verlet, operator)(**options)
+
+
+@pytest.mark.parametrize("mode", ["RELATIVE", "ABSOLUTE", "COMPACT", "CACHE"])
+def test_the_fine_mesh_of_a_cage_is_exported_from_every_form(mode: str, tmp_path: Path) -> None:
+    range_to(END)
+    fine = cage_of(sheet("Fine", resolution=8, height=2.0), sheet("Cage", height=2.0))
+    saved(tmp_path)
+    verlet.bake(mode=mode, tolerance=0.02)
+    wanted = motion(fine)
+    select(fine)
+    path = tmp_path / "fine.pc2"
+    verlet.export_cache(filepath=str(path), space="WORLD")
+    written = np.frombuffer(path.read_bytes()[32:], "<f4").reshape(wanted.shape)
+    assert np.abs(written - wanted).max() < 1e-5
+    verlet.bake_bones(count=4)
+    skin = bpy.data.objects["Fine Skin"]
+    away = np.linalg.norm(motion(skin) - wanted, axis=2)
+    assert away.max() == pytest.approx(skin["bone_error_worst"], abs=1e-5)
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_a_directed_loop_closes_and_keeps_its_distance(share: float) -> None:
+    obj = cape()
+    range_to(70)
+    obj.verlet.inertia_share = share
+    obj.verlet.use_maximum_distance, obj.verlet.maximum_distance = True, 0.1
+    for frame in range(1, 112, 5):  # to and fro, once in 20 frames
+        obj.location.x = np.sin(2 * np.pi * (frame - 1) / 20)
+        obj.keyframe_insert("location", frame=frame)
+    verlet.bake(loop=20)
+    first = obj.verlet.baked_start
+    loop = [shown(obj, frame) for frame in range(first, first + 21)]
+    assert np.abs(loop[-1] - loop[0]).max() < 1e-5
+    assert bpy.context.scene.verlet.baked_remarks == ""
+    verlet.clear_bake()
+    for frame, places in enumerate(loop, start=first):
+        away = np.linalg.norm(places - shown(obj, frame), axis=1)
+        assert away.max() <= 0.1 + 1e-5
