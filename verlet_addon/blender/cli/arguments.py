@@ -65,12 +65,12 @@ def read_arguments(
     parser.add_argument("--json", action="store_true", help="print the version as JSON")
     commands = _add_commands(parser)
     options = parser.parse_args(arguments)
+    options.input = options.inputs[0]
     if options.command == "bake":
         _check_together(commands["bake"], options)
         complete(commands["bake"], options)
     elif options.command == "convert":
         _check_tolerance(commands["convert"], options)
-        options.input = options.inputs[0]
         options.scene = options.scenes[0] if options.scenes else None
     elif options.command == "job":
         _check_together(commands["job"], options)
@@ -97,13 +97,7 @@ def _add_commands(parser: ArgumentParser) -> dict[str, ArgumentParser]:
         add_batch_arguments,
     ):
         add_arguments(bake)
-    fit = commands.add_parser(
-        "fit",
-        help="drape garments on each shape key of a body and save a copy with a key of each",
-        description="Drapes garments on a body and on each of its shape keys, the morphs, and "
-        "saves a copy in which the garments have a shape key of the same name for each.",
-    )
-    add_fit_arguments(fit)
+    _add_fit(commands)
     sheet = commands.add_parser(
         "sheet",
         help="render a frame of each of several files into one picture",
@@ -167,6 +161,12 @@ def _add_output(command: ArgumentParser, *, required: bool = False) -> None:
     command.add_argument(
         "--parents", action="store_true", help="make the folder of --output where it is missing"
     )
+
+
+def _add_written(command: ArgumentParser) -> None:
+    """Adds the arguments for the file that a command on a single file always writes."""
+    _add_output(command, required=True)
+    command.set_defaults(check=False, batch=False)
 
 
 def _add_bodies(command: ArgumentParser) -> None:
@@ -261,6 +261,18 @@ def _add_tolerance(command: ArgumentParser) -> None:
     )
 
 
+def _add_fit(commands: Any) -> None:
+    """Adds the command `fit`."""
+    fit = commands.add_parser(
+        "fit",
+        help="drape garments on each shape key of a body and save a copy with a key of each",
+        description="Drapes garments on a body and on each of its shape keys, the morphs, and "
+        "saves a copy in which the garments have a shape key of the same name for each.",
+    )
+    for add_arguments in (add_fit_arguments, _add_written, _add_options):
+        add_arguments(fit)
+
+
 def _add_convert(commands: Any) -> ArgumentParser:
     """Adds the command `convert`; returns it."""
     convert: ArgumentParser = commands.add_parser(
@@ -269,7 +281,7 @@ def _add_convert(commands: Any) -> ArgumentParser:
         description="Gives the bakes of a .blend file another form, and saves a copy.",
     )
     convert.add_argument("inputs", metavar="IN.blend", nargs=1, type=Path, help="file to read")
-    _add_output(convert, required=True)
+    _add_written(convert)
     _add_bodies(convert)
     _add_step(convert, "that of the bake")
     convert.add_argument(
@@ -280,7 +292,6 @@ def _add_convert(commands: Any) -> ArgumentParser:
     )
     _add_tolerance(convert)
     _add_options(convert)
-    convert.set_defaults(check=False, batch=False)
     return convert
 
 

@@ -61,14 +61,13 @@ def add_wedge_argument(command: ArgumentParser) -> None:
 
 
 def complete(command: ArgumentParser, options: Namespace) -> None:
-    """Checks arguments with each other; adds `batch`, `input`, `scene` and `passed_on`.
+    """Checks arguments with each other; adds `batch`, `scene` and `passed_on`.
 
     Raises
     ------
     SystemExit
         With code 2 if they contradict each other.
     """
-    options.input = options.inputs[0]
     missing_pattern = is_pattern(str(options.input)) and not options.input.exists()
     several = len(options.inputs) > 1 or len(options.scenes) > 1 or bool(options.wedges)
     asked = options.output_dir is not None or options.jobs is not None

@@ -38,7 +38,7 @@ from .contact_sheet import run_sheet
 from .convert_command import convert_file
 from .dry_run import dry_run
 from .farm_command import run_job
-from .fit_command import run_fit
+from .fit_command import fit_file
 from .job import Job, find_job, show_scene
 from .output_capture import open_closed_streams, outlive_readers, stdout_on_stderr
 from .results import Report, in_words
@@ -46,6 +46,8 @@ from .signals import Ended, check_signals, ended_by_signals, ignore_signals
 
 LOG_SECONDS = 10.0
 """Interval of progress lines where stderr is no terminal [s]."""
+_CHANGES = {"convert": convert_file, "fit": fit_file}
+"""Functions of the commands that change a file without a bake."""
 _MANIFEST = Path(__file__).parents[3] / "blender_manifest.toml"
 
 
@@ -84,8 +86,6 @@ def main(arguments: Sequence[str], *, program: str = "blender --command verlet")
         with ended_by_signals(), memory_errors_named(str(options.inputs[0])):
             if options.command == "sheet":
                 return run_sheet(options, report)
-            if options.command == "fit":
-                return run_fit(options, report)
             if options.command == "job":
                 return run_job(options, report)
             if options.batch:
@@ -113,8 +113,8 @@ def _run(options: Namespace, report: Report) -> dict[str, Any]:
             check_no_library(output)
     shown = file_context(bpy.context).scene.name
     show_scene(options.scene or shown)
-    if options.command == "convert":
-        return _convert(options, output, report, shown)
+    if options.command in _CHANGES:
+        return _change(options, output, report, shown)
     job = find_job(options, output, report)
     for sentence in job.large_need():
         log(sentence)
@@ -141,10 +141,10 @@ def _run(options: Namespace, report: Report) -> dict[str, Any]:
     }
 
 
-def _convert(options: Namespace, output: Path | None, report: Report, shown: str) -> dict[str, Any]:
-    """Converts bakes of the open file, saves a copy that shows a scene; returns values for JSON."""
+def _change(options: Namespace, output: Path | None, report: Report, shown: str) -> dict[str, Any]:
+    """Changes the open file, saves a copy that shows a scene; returns values for JSON."""
     assert output is not None
-    result = convert_file(options, output, report)
+    result = _CHANGES[options.command](options, output, report)
     show_scene(shown)
     save_copy(output)
     delete_replaced(output)

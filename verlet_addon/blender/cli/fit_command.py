@@ -4,26 +4,18 @@ from argparse import ArgumentParser, Namespace
 from contextlib import closing
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 import bpy
 
 from ...core.self_test import kernels
 from ..live.fit import FRAMES, SECONDS, fit
 from ..scene.file_context import file_context
-from ..scene.file_warnings import file_warnings
-from .blend_files import (
-    check_no_library,
-    destination,
-    make_folder,
-    open_blend,
-    remove_leftovers,
-    save_copy,
-)
 from .console import log
-from .job import missing, show_scene
+from .job import missing
 from .output_capture import stdout_on_stderr
 from .results import Report
-from .signals import check_signals, ignore_signals
+from .signals import check_signals
 
 
 def add_fit_arguments(command: ArgumentParser) -> None:
@@ -62,59 +54,20 @@ def add_fit_arguments(command: ArgumentParser) -> None:
         default=SECONDS,
         help=f"longest time that each shape is simulated (default: {SECONDS:g})",
     )
-    _add_output(command)
-    command.set_defaults(check=False)
 
 
-def _add_output(command: ArgumentParser) -> None:
-    """Adds the arguments on what is written, and on scripts, warnings and the result."""
-    add = command.add_argument
-    add(
-        "--output",
-        metavar="OUT.blend",
-        type=Path,
-        required=True,
-        help="file to write; replaces an older one once it is complete",
-    )
-    add("--parents", action="store_true", help="make the folder of --output where it is missing")
-    add(
-        "-y",
-        "--enable-autoexec",
-        action="store_true",
-        dest="run_scripts",
-        help="let the file's scripts and Python drivers run",
-    )
-    add("--strict", action="store_true", help="treat a warning as an error, with exit code 1")
-    add("--json", action="store_true", help="print the result as JSON")
+def fit_file(options: Namespace, output: Path, _report: Report) -> dict[str, Any]:
+    """Fits garments of the open file's scene; returns values for JSON.
 
-
-def run_fit(options: Namespace, report: Report) -> int:
-    """Fits garments as the arguments say, and saves a copy; returns the exit code.
+    Parameters
+    ----------
+    output : full path of the file that will be written.
 
     Raises
     ------
     VerletError
-        A file cannot be read or written, or the garments cannot be fitted.
+        As `fit`; or there is no object of a name.
     """
-    if options.parents:
-        make_folder(options.output.parent)
-    output = destination(options.output)
-    for sentence in remove_leftovers(output.parent):
-        report.note(sentence)
-    (path,) = options.inputs
-    report.warn(open_blend(path, run_scripts=options.run_scripts) + file_warnings())
-    check_no_library(output)
-    shown = file_context(bpy.context).scene.name
-    show_scene(options.scene or shown)
-    sentence, result = _fit(options)
-    show_scene(shown)
-    save_copy(output)
-    ignore_signals()
-    return report.succeed(f"{sentence}: {output}", {"output": str(output), **result})
-
-
-def _fit(options: Namespace) -> tuple[str, dict[str, object]]:
-    """Fits garments; returns the result as a sentence, and values for JSON."""
     here, started = file_context(bpy.context), monotonic()
     scene = here.scene
     garments = [_find(scene, name) for name in options.garments]
@@ -138,7 +91,9 @@ def _fit(options: Namespace) -> tuple[str, dict[str, object]]:
                     log(last.describe())
     for remark in last.remarks:
         log(f"warning: {remark}")
-    return last.result(), {
+    return {
+        "output": str(output),
+        "sentence": last.result(),
         "garments": [obj.name for obj in garments],
         "body": body.name,
         "shapes": last.total,

@@ -125,7 +125,9 @@ class Report:
 
 
 def in_words(result: Mapping[str, Any]) -> str:
-    """The result of a bake, a conversion, or a dry run without a duration, as a sentence."""
+    """The result of a command, or of a dry run, which has no duration, as a sentence."""
+    if "sentence" in result:
+        return f"{result['sentence']}: {result['output']}"
     if "converted" in result:
         names = ", ".join(result["converted"])
         return f"Converted {names} to {result['mode']}: {result['output']}"
