@@ -1,5 +1,6 @@
 """Features that meet: curves, cages, edited frames and loops in every form of bake and export."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -278,3 +279,13 @@ def test_a_directed_loop_closes_and_keeps_its_distance(share: float) -> None:
     for frame, places in enumerate(loop, start=first):
         away = np.linalg.norm(places - shown(obj, frame), axis=1)
         assert away.max() <= 0.1 + 1e-5
+
+
+def test_an_edited_frame_is_not_grabbed(edited: Any, addon: Callable[[str], Any]) -> None:
+    """What is kept would take its place, without what was sculpted."""
+    scene, layer = bpy.context.scene, bpy.context.view_layer
+    before = file_content()
+    with pytest.raises(Exception, match="Cape has an edited frame, 4, which would act"):
+        addon("blender.live.grab").begin_grab(scene, layer)
+    assert file_content() == before
+    assert edited.data.shape_keys.key_blocks.keys() == ["Basis", "Edited 4"]

@@ -7,6 +7,7 @@ import bpy
 
 from ...core.errors import MeshError
 from ..bake.cautions import why_nothing
+from ..bake.edit_names import refuse_edits
 from ..scene.cache_modifiers import LIVE_MODIFIER, add_cache_modifier
 from ..scene.modifiers import check_order, place_after_carriers
 from .inputs import acting_bodies
@@ -29,11 +30,12 @@ def checked_bodies(
     Raises
     ------
     MeshError
-        There are none, or the modifiers of a body cannot show a point cache.
+        There are none, one has an edited frame, or its modifiers cannot show a point cache.
     """
     objects = acting_bodies(scene, view_layer)
     if not objects:
         raise MeshError(why_nothing(scene, view_layer))
+    refuse_edits(objects)
     for obj in objects:
         check_order(obj, "live simulation", "bake")
     return objects

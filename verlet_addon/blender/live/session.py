@@ -8,7 +8,6 @@ import bpy
 from ...core.scene import Frame
 from ...core.simulation import Simulation, start_simulation
 from ..bake.bake import frame_range, prepare_stage, read_settings
-from ..bake.edit_names import refuse_edits
 from ..bake.former_bake import former_bakes_hidden
 from ..scene.cages import Shapes
 from ..scene.key_points import shown_points
@@ -109,7 +108,6 @@ def begin_session(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Se
         changed then.
     """
     objects = checked_bodies(scene, view_layer)
-    refuse_edits(objects)
     start, _ = frame_range(scene)
     stage = prepare_stage(scene, view_layer, objects)
     with stage.left_as_found(former_bakes_hidden):
