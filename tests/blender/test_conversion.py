@@ -108,7 +108,7 @@ def test_bodies_baked_apart_keep_their_frames(tmp_path: Path) -> None:
     assert (first.verlet.baked_end, second.verlet.baked_end) == (END, 5)
     assert len(frames_of(second)) == 5 * 12 * 5
     assert points_of(first).parent != points_of(second).parent
-    with pytest.raises(RuntimeError, match="No bake is in another form than that;"):
+    with pytest.raises(RuntimeError, match="No chosen bake has another form than Cache;"):
         verlet.convert_bake(mode="CACHE")
 
 

@@ -74,8 +74,10 @@ class VERLET_OT_convert_bake(OfSelected, bpy.types.Operator):
             if not self.selected or obj in here.selected_objects
         ]
         if not objects:
+            forms = {item[0]: item[1] for item in BAKE_MODES}
             raise MeshError(
-                "No bake is in another form than that; choose another one, or bake bodies first"
+                f"No chosen bake has another form than {forms[self.mode]}; choose another form, or "
+                "select other objects"
             )
         scene = scene_properties(here.scene)
         tolerance = self.tolerance if given("tolerance") else scene.component_tolerance
