@@ -9,6 +9,7 @@ import numpy as np
 
 from tests.blender.scenes import baked, file_content, shown, verlet
 from tests.window.hand import Hand, Steps, wait, wait_until
+from tests.window.touching import PHYSICAL_PROPERTIES, open_panel
 
 BAKE = "bpy.ops.verlet.bake()"
 BAKE_SELECTED = "bpy.ops.verlet.bake(selected=True)"
@@ -324,6 +325,7 @@ def test_the_arrows_of_bend_step_by_factors(hand: Hand) -> Steps:
     verlet.convert(body_type="CLOTH")
     cube: Any = bpy.data.objects["Cube"]
     yield from hand.sidebar()
+    yield from open_panel(hand, *PHYSICAL_PROPERTIES)
     x, y = (yield from hand.buttons())['bpy.data.objects["Cube"].verlet_bend']
     region = hand.region("UI")
     arrow = (region.x + region.width - 68, y)

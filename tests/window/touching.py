@@ -10,9 +10,8 @@ from tests.window.hand import Hand, Steps, wait_until
 BAKE = "bpy.ops.verlet.bake()"
 COLLIDER = "bpy.ops.verlet.make_collider()"
 ATTACH = "bpy.ops.verlet.attachment_add()"
-TIME_SCALE = 'bpy.data.scenes["Scene"].verlet.time_scale'
 RELEASE = "bpy.ops.verlet.release()"
-COLLISIONS, ATTACHMENTS = (TIME_SCALE, 82), (RELEASE, -32)
+PHYSICAL_PROPERTIES, ATTACHMENTS, COLLISIONS = (RELEASE, -32), (RELEASE, -58), (RELEASE, -84)
 """From which button how far up the titles of these panels are, while they are closed [pixels]."""
 
 
