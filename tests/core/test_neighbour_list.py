@@ -46,6 +46,20 @@ def test_a_neighbour_list_equals_a_search_of_all_pairs(seed: int) -> None:
         assert same(neighbours.contacts.chosen(own), every.chosen(touched))
 
 
+def test_a_neighbour_list_keeps_its_paths() -> None:
+    """A step moves the end of particles that contacts displace: they are searched anew then."""
+    surfaces, start, end = crumpled(np.random.default_rng(0))
+    skins = np.full(surfaces.gaps.shape, SKIN)
+    tolerances = np.full(start.shape[1], 1e-4)
+    first = search_neighbours(None, surfaces, start, end, skins, tolerances)
+    end[:, :20] += 0.01
+    again = search_neighbours(first, surfaces, start, end, skins, tolerances)
+    every = find_contacts(surfaces, start, end, skins)
+    displaced, own = (each.particles.min(axis=0) < 20 for each in (every, again.contacts))
+    assert same(again.contacts.chosen(own), every.chosen(displaced))
+    assert not same(again.contacts, first.contacts)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_within_their_clearances_particles_pass_through_nothing(seed: int) -> None:
     """However they move: the guard would find no pair of theirs."""

@@ -47,14 +47,16 @@ def search_neighbours(
     skin : distance beyond the gap within which pairs are found [m], (o, o) by owners.
     tolerances : (N,) distances that particles may move between searches [m].
     """
-    if known is None:
-        return NeighbourList(start, end, find_contacts(surfaces, start, end, skin))
-    moved = np.maximum(np.abs(start - known.starts), np.abs(end - known.ends)).max(axis=0)
-    active = ~(moved <= tolerances)  # also at NaN
-    if not active.any():
-        return known
-    if surfaces.given_up or active.all():
-        return NeighbourList(start, end, find_contacts(surfaces, start, end, skin))
+    active = np.ones(start.shape[1], dtype=bool)
+    if known is not None:
+        moved = np.maximum(np.abs(start - known.starts), np.abs(end - known.ends)).max(axis=0)
+        active = ~(moved <= tolerances)  # also at NaN
+        if not active.any():
+            return known
+    if known is None or surfaces.given_up or active.all():
+        # Copies: the step changes its end where further contacts are searched.
+        every = find_contacts(surfaces, start, end, skin)
+        return NeighbourList(start.copy(), end.copy(), every)
     found = find_contacts(surfaces, start, end, skin, active)
     old = known.contacts
     return NeighbourList(
