@@ -1,21 +1,20 @@
 """Clearances: how far particles may go until they might pass through a surface."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..arrays import Booleans, Floats, cross, magnitudes
 from ..detection.contacts import find_pairs
-from ..detection.search_criteria import SearchCriteria
 from ..detection.surfaces import Surfaces
 from .tunnelling_guard import TUNNELLING
 
 HEIGHT_SHARE = 0.1
 """Largest clearance as a share of the least height of a particle's triangles at rest: connected
 triangles that are too flat to touch are not searched, and stay flat as far as that."""
-CALM_SHARE = 1 / 16
+CALM_SHARE = 1 / 8
 """Clearances are measured where half of the particles without any move by less than this share of
-the skin in a step. Faster ones would use them up before they have paid for the search."""
+their largest one in a step. Faster ones would use them up before they have paid for the search."""
 
 
 @dataclass(eq=False)
@@ -62,17 +61,11 @@ def find_endangered(
     distance beyond touching up to which pairs are searched [m].
     """
     beyond = clearances.exceeded(end)
-    calm = magnitudes(end - start) <= 2 * CALM_SHARE * clearances.most
+    calm = magnitudes(end - start) <= CALM_SHARE * clearances.most
     if 2 * np.count_nonzero(calm & beyond) <= np.count_nonzero(beyond):
         return beyond
     surfaces.clearances[:] = np.inf
-    measuring = SearchCriteria(
-        skin=skins,
-        gap_share=TUNNELLING.gap_share,
-        start_share=TUNNELLING.start_share,
-        all_touching=True,
-        measures_clearances=True,
-    )
+    measuring = replace(TUNNELLING, skin=skins, measures_clearances=True)
     find_pairs(surfaces, start, start, measuring, beyond)
     clearances.positions[:, beyond] = start[:, beyond]
     clearances.distances[beyond] = clearances.most[beyond]
