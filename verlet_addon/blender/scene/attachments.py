@@ -6,14 +6,14 @@ from typing import Any, cast
 
 import bpy
 import numpy as np
-from mathutils.bvhtree import BVHTree
 
 from ...core.arrays import Floats, Integers
 from ...core.errors import MeshError
+from ...core.geometry.surface_binding import barycentric_coordinates, normalized
 from ..settings.properties import body_properties
 from .cages import simulated_object
 from .mesh_access import group_weights
-from .surfaces import read_points, read_triangles
+from .surfaces import find_nearest, read_points, read_triangles, with_area
 from .visibility import enabled_objects
 
 
@@ -163,25 +163,14 @@ def _nearest_skin(
     if target.type != "MESH":
         return None
     points, triangles = read_points(target, depsgraph), read_triangles(target, depsgraph)
-    edges = np.diff(points[triangles], axis=1)
-    sound = triangles[np.linalg.norm(np.cross(edges[:, 0], edges[:, 1]), axis=1) > 0.0]
+    sound = with_area(points, triangles)
     if not len(sound):
         return None
-    tree: Any = BVHTree.FromPolygons(points.tolist(), sound.tolist(), all_triangles=True)
-    found = [tree.find_nearest(place) for place in places.tolist()]
-    corners = sound[[number for _, _, number, _ in found]].reshape(-1, 3)
-    nearest = np.array([location for location, *_ in found]).reshape(-1, 3)
-    return Skin(len(points), len(triangles), corners, _shares(points[corners], nearest))
-
-
-def _shares(corners: Floats, places: Floats) -> Floats:
-    """(k, 3) barycentric coordinates of points (k, 3) on triangles (k, 3, 3)."""
-    first, second = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
-    normals, ways = np.cross(first, second), places - corners[:, 0]
-    squares = np.einsum("kx,kx->k", normals, normals)
-    along = np.einsum("kx,kx->k", np.cross(ways, second), normals) / squares
-    across = np.einsum("kx,kx->k", np.cross(first, ways), normals) / squares
-    return np.stack([1.0 - along - across, along, across], axis=1)
+    chosen, nearest = find_nearest(points, sound, places)
+    corners = sound[chosen]
+    return Skin(
+        len(points), len(triangles), corners, barycentric_coordinates(points[corners], nearest)
+    )
 
 
 def _frames(
@@ -200,7 +189,7 @@ def _frames(
     first, second = points[:, 1] - points[:, 0], points[:, 2] - points[:, 0]
     normals = np.cross(first, second)
     size = np.sqrt(np.linalg.norm(normals, axis=1))[:, None]
-    up, along = _unit(normals), _unit(first)
+    up, along = normalized(normals), normalized(first)
     axes = np.stack([along, np.cross(up, along), up], axis=2) * size[..., None]
     return np.einsum("kc,kcx->kx", skin.shares, points), axes
 
@@ -231,12 +220,6 @@ def _matrix(item: Any, depsgraph: bpy.types.Depsgraph) -> Floats:
 def _bone_name(item: Any) -> str:
     """Name of the bone that an attachment follows; empty if the target is no armature."""
     return str(item.bone) if item.target.type == "ARMATURE" else ""
-
-
-def _unit(vectors: Floats) -> Floats:
-    """(k, 3) normalized vectors; zero vectors stay zero."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0.0, lengths, 1.0))
 
 
 def _frame(depsgraph: bpy.types.Depsgraph) -> int:

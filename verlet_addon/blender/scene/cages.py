@@ -2,11 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import bpy
 import numpy as np
-from mathutils.bvhtree import BVHTree
 
 from ...core.arrays import Floats
 from ...core.errors import MeshError
@@ -14,7 +12,7 @@ from ...core.geometry.surface_binding import SurfaceBinding, bind_to_surface
 from ...core.scene import Frame
 from ..settings.properties import body_properties
 from .mesh_access import mesh_of
-from .surfaces import read_triangles
+from .surfaces import find_nearest, read_triangles, with_area
 from .visibility import enabled_objects
 
 FARTHEST = 0.25
@@ -113,18 +111,13 @@ def bind(
     cage = simulated_object(obj)
     if cage == obj:
         return None
-    triangles = read_triangles(cage, depsgraph)
-    edges = np.diff(surface[triangles], axis=1)
-    sound = np.linalg.norm(np.cross(edges[:, 0], edges[:, 1]), axis=1) > 0.0
-    if not sound.any():
+    triangles = with_area(surface, read_triangles(cage, depsgraph))
+    if not len(triangles):
         raise MeshError(
             f"{obj.name} cannot be simulated as {cage.name}, whose faces have no area; give them "
             "one, or choose another mesh"
         )
-    triangles = triangles[sound]
-    tree: Any = BVHTree.FromPolygons(surface.tolist(), triangles.tolist(), all_triangles=True)
-    found = [tree.find_nearest(point) for point in points.tolist()]
-    nearest = np.array([location for location, *_ in found]).reshape(-1, 3)
+    chosen, nearest = find_nearest(surface, triangles, points)
     away = float(np.linalg.norm(points - nearest, axis=1).max(initial=0.0))
     size = float(np.linalg.norm(np.ptp(surface, axis=0)))
     if away > FARTHEST * size:
@@ -132,5 +125,4 @@ def bind(
             f"{obj.name} is up to {away:.3g} m away from {cage.name}, as which it is simulated, at "
             "the first frame; move one of them onto the other, or choose another mesh"
         )
-    chosen = np.array([number for _, _, number, _ in found], np.int64)
     return bind_to_surface(points, surface, triangles, chosen, nearest)

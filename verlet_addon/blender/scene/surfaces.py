@@ -4,6 +4,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from mathutils.bvhtree import BVHTree
 
 from ...core.arrays import Floats, Integers
 from .mesh_access import read_vertices
@@ -31,3 +32,21 @@ def read_triangles(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Int
     evaluated.to_mesh_clear()
     triangles = corners.reshape(-1, 3).astype(np.int64)
     return triangles[:, ::-1] if evaluated.matrix_world.is_negative else triangles
+
+
+def with_area(points: Floats, triangles: Integers) -> Integers:
+    """The triangles (t, 3) of a surface with vertices (v, 3) that have an area."""
+    edges = np.diff(points[triangles], axis=1)
+    sound = np.linalg.norm(np.cross(edges[:, 0], edges[:, 1]), axis=1) > 0.0
+    return np.asarray(triangles[sound])
+
+
+def find_nearest(points: Floats, triangles: Integers, places: Floats) -> tuple[Integers, Floats]:
+    """(k,) numbers of the triangles nearest to places (k, 3), and (k, 3) the nearest points [m].
+
+    Blender's BVH tree finds these in single precision.
+    """
+    tree: Any = BVHTree.FromPolygons(points.tolist(), triangles.tolist(), all_triangles=True)
+    found = [tree.find_nearest(place) for place in places.tolist()]
+    nearest = np.array([location for location, *_ in found]).reshape(-1, 3)
+    return np.array([number for _, _, number, _ in found], np.int64), nearest

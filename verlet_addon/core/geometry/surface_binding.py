@@ -44,9 +44,9 @@ def bind_to_surface(
     nearest : (k, 3) the nearest place on it, if only in single precision [m].
     """
     corners = triangles[chosen]
-    shares = _barycentric(positions[corners], points)
+    shares = barycentric_coordinates(positions[corners], points)
     away = (shares < OUTSIDE).any(axis=1)
-    shares[away] = _barycentric(positions[corners[away]], nearest[away])
+    shares[away] = barycentric_coordinates(positions[corners[away]], nearest[away])
     shares = np.maximum(shares, 0.0)
     shares /= shares.sum(axis=1, keepdims=True)
     places, axes = _frames(triangles, corners, shares, positions)
@@ -54,7 +54,7 @@ def bind_to_surface(
     return SurfaceBinding(triangles, corners, shares, offsets)
 
 
-def _barycentric(corners: Floats, places: Floats) -> Floats:
+def barycentric_coordinates(corners: Floats, places: Floats) -> Floats:
     """(k, 3) barycentric coordinates of the feet of places (k, 3) on triangles (k, 3, 3)."""
     first, second = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     normals, ways = np.cross(first, second), places - corners[:, 0]
@@ -74,9 +74,9 @@ def _frames(
     heights = np.einsum("kcx,kcx->kc", flat[:, None] - points, normals)
     projected = flat[:, None] - heights[..., None] * normals
     smooth = np.einsum("kc,kcx->kx", shares, projected)
-    up = _unit(np.einsum("kc,kcx->kx", shares, normals))
+    up = normalized(np.einsum("kc,kcx->kx", shares, normals))
     edge = points[:, 1] - points[:, 0]
-    along = _unit(edge - np.einsum("kx,kx->k", edge, up)[:, None] * up)
+    along = normalized(edge - np.einsum("kx,kx->k", edge, up)[:, None] * up)
     axes = np.stack([along, np.cross(up, along), up], axis=2)
     return flat + SMOOTHNESS * (smooth - flat), axes
 
@@ -89,10 +89,10 @@ def _vertex_normals(triangles: Integers, positions: Floats) -> Floats:
     summed = [
         np.bincount(triangles.ravel(), np.repeat(areas[:, axis], 3), count) for axis in range(3)
     ]
-    return _unit(np.stack(summed, axis=1))
+    return normalized(np.stack(summed, axis=1))
 
 
-def _unit(vectors: Floats) -> Floats:
+def normalized(vectors: Floats) -> Floats:
     """(k, 3) normalized vectors; those of length 0 stay so."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.where(lengths > 0.0, lengths, 1.0))
