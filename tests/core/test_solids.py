@@ -54,7 +54,12 @@ from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.scene import Sample
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
-from verlet_addon.core.solid import contact_solver, kernels as solid_kernels, velocity_update
+from verlet_addon.core.solid import (
+    contact_solver,
+    kernels as solid_kernels,
+    solid_step,
+    velocity_update,
+)
 from verlet_addon.core.solid.grid import principal_axes
 from verlet_addon.core.solid.linear_system import (
     PinSprings,
@@ -430,6 +435,19 @@ def test_frames_in_which_nothing_moves_are_passed_over(monkeypatch: pytest.Monke
 
     np.testing.assert_array_equal(baked(looking=True), baked(looking=False))
     assert sum(passed) > 24
+
+
+def test_what_falls_unstrained_is_not_solved_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the first step, its way is that of free fall."""
+    solved = []
+
+    def noted(*given: Any) -> None:
+        solved.append(given)
+        contact_solver.solve_contacts(*given)
+
+    monkeypatch.setattr(solid_step, "solve_contacts", noted)
+    simulated([(block((0.3, 0.2, 0.1), (3, 2, 1)), replace(JELLY, resolution=4))], frames(0.5, 24))
+    assert len(solved) <= 1
 
 
 def test_what_is_strained_as_it_falls_wobbles() -> None:

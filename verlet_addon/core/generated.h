@@ -36,7 +36,6 @@
 #define MAX_SWEEPS 16
 #define MAX_WEAVE_CG_ROUNDS 60
 #define MEMBERS 4
-#define MIN_CG_ROUNDS 2
 #define MIN_CHUNK 128
 #define MIN_CONTACT_PUSH 1e-07
 #define MIN_FACE_SCALE 0.98
@@ -47,7 +46,6 @@
 #define MIN_SWEEP_PROGRESS 0.97
 #define MIN_TAUTNESS 2.5
 #define NEGLIGIBLE_INERTIA 1e-11
-#define NEGLIGIBLE_MOVE 1e-08
 #define NEGLIGIBLE_RESIDUAL 1e-10
 #define NONZERO 1e-300
 #define OCTAVES 3
@@ -57,7 +55,6 @@
 #define QUADRATIC_NODES 20
 #define RESOLVED_VIBRATION 0.1
 #define REST_GAP_SHARE 0.9
-#define REST_SHARE 1e-05
 #define REST_TOLERANCE 1e-09
 #define RIDGE 0.005
 #define ROLLING 50
@@ -69,8 +66,6 @@
 #define SHARED_SLOPE 0.05
 #define SHORTEST 1e-12
 #define SLIP_SHARE 0.2
-#define SLOW_SHARE 0.02
-#define SLOW_STEPS 8
 #define STEADY_SHARE 0.05
 #define STIFF_LINK_SHARE 0.05
 #define STRAIN_LIMITING_ROUNDS 160
@@ -349,27 +344,12 @@ typedef struct solid_embedding {
     integer points, width;
 } solid_embedding;
 
-typedef struct solid_frame {
-    integer steps;
-    const real *gravity, *targets_start, *targets_end;
-    real *nodes, *previous_nodes, *moves, *free, *points, *previous_points;
-    integer *slow_steps, *unstressed, *is_at_rest, targets_at_rest;
-} solid_frame;
-
 typedef struct solid_lattice {
     integer nodes;
     four_reals *rest;
     const struct solid_cells *linear, *quadratic;
     const struct solid_boxes *boxes;
 } solid_lattice;
-
-typedef struct solid_model {
-    real velocity_gain, h_squared;
-    const struct solid_system *system;
-    real modulus, implicit, passed, residual, relative_change;
-    integer pins, *pinned;
-    real *start, *inertia, *stress_forces, *forces, *opposed, *work;
-} solid_model;
 
 typedef struct solid_part {
     const struct solid_lattice *lattice;

@@ -20,7 +20,6 @@ from .collision.depenetration_step import depenetrate
 from .collision.diagnostics import frame_diagnostics, start_diagnostics
 from .collision.pair_properties import combine_pair_properties
 from .fast_paths.fused_plain_step import find_plain, step_plain_bodies
-from .fast_paths.fused_solid_step import step_solid
 from .fast_paths.sleeping import is_sleeping
 from .held_vertices import Springs, acting_springs, hold_bodies, spring_paths
 from .mesh import MeshData, check_mesh
@@ -150,23 +149,13 @@ class Simulation:
         for (model, state), fields in zip(bodies, after.every_field, strict=True):
             check_fields(model, state, fields, after.frame, after.duration / settings.substeps)
         plain = find_plain(bodies, settings, before, after)
-        if not self._take_fused_steps(bodies, plain, after):
+        fused = len(plain) == len(bodies) and step_plain_bodies(
+            bodies, settings, before, after, self.world
+        )
+        if not fused:
             self._take_steps(bodies, plain, springs, after)
         for model, state in bodies:
             check_sane(model, state, after.frame)
-
-    def _take_fused_steps(
-        self, bodies: Sequence[Body], plain: Sequence[int], after: Sample
-    ) -> bool:
-        """Tries to take all steps in one compiled call; returns whether it did.
-
-        Only plain bodies that come near nothing, or a solid without a collision world, can do so.
-        """
-        settings, before = self.scene_settings, self.sample
-        if len(plain) == len(bodies):
-            return step_plain_bodies(bodies, settings, before, after, self.world)
-        alone = len(bodies) == 1 and self.world is None
-        return alone and step_solid(bodies[0], settings, before, after)
 
     def _take_steps(
         self,

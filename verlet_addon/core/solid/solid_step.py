@@ -203,21 +203,12 @@ def keep_at_rest(step: SolidStep, start: SolidStepStart) -> None:
     state.nodes, state.previous_nodes, state.moves = start.nodes, start.nodes, -step.free
 
 
-def step_inputs(system: SolidSystem, free: Floats, ground_shift: Floats) -> list[Floats]:
-    """Inputs that decide whether a solid at rest stays at rest, without those of colliders.
-
-    Parameters
-    ----------
-    free, ground_shift : (3, m) and (3,) see `SolidStep`.
-    """
-    contacts, pin_springs = system.contacts, system.pin_springs
-    own = [free, ground_shift, system.predicted, pin_springs.targets, pin_springs.stiffnesses]
-    return [*own, contacts.normals, contacts.levels, contacts.frictions]
-
-
 def all_inputs(step: SolidStep, colliders: ColliderContacts | None) -> list[Floats]:
-    """Inputs that decide whether a solid at rest stays at rest, with those of colliders."""
-    own = step_inputs(step.system, step.free, step.ground_shift)
+    """Inputs that decide whether a solid at rest stays at rest."""
+    contacts, pin_springs = step.system.contacts, step.system.pin_springs
+    own = [step.free, step.ground_shift, step.system.predicted]
+    own += [pin_springs.targets, pin_springs.stiffnesses]
+    own += [contacts.normals, contacts.levels, contacts.frictions]
     return (
         own if colliders is None else own + [getattr(colliders, f.name) for f in fields(colliders)]
     )
