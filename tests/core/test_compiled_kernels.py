@@ -45,7 +45,7 @@ from verlet_addon.core.scene import Plane
 from verlet_addon.core.settings import BodySettings
 from verlet_addon.core.shell import kernels as c_shells
 from verlet_addon.core.shell.shell_system import factorize_shell
-from verlet_addon.core.state import Batches, ParticleState, ready_batches
+from verlet_addon.core.state import Batches, ParticleState, ShellBatches, ready_batches
 from verlet_addon.core.stretch import (
     kernels as c_lengths,
     rigid_clusters as c_clusters,
@@ -196,9 +196,9 @@ def _meet_ground(kernels: Any, x: Floats, _: SoftBodyModel, batches: Batches) ->
 
 def _deform_shell(kernels: Any, x: Floats, _: SoftBodyModel, batches: Batches) -> object:
     """Each kernel's answer at a strained shape, where rounding does not count, as if positions."""
-    shell, strained = batches.shell, 1.1 * x + 0.1 * x[[1, 2, 0]]
-    if shell is None:
+    if not isinstance(batches, ShellBatches):
         return None
+    shell, strained = batches.shell, 1.1 * x + 0.1 * x[[1, 2, 0]]
     pull, energy = kernels.linearize_shell(shell, strained)
     product = kernels.multiply_shell(shell, strained)
     turned = shell.rotations @ np.array([[0.6, -0.8, 0.0], [0.8, 0.6, 0.0], [0.0, 0.0, 1.0]])

@@ -28,6 +28,7 @@ from tests.core.colliders import crossed
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.collision.collision_world import build_collision_world
 from verlet_addon.core.compiled import backend
+from verlet_addon.core.model import SolidModel
 from verlet_addon.core.phases.step_data import StepInputs
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.solid import contact_solver, kernels as solid_kernels
@@ -40,6 +41,7 @@ from verlet_addon.core.solid.linear_system import (
     SolverTolerance,
 )
 from verlet_addon.core.solid.solid_body import Solid, uniform_rotations
+from verlet_addon.core.state import SolidBodyState
 from verlet_addon.core.step import step
 
 JELLY = BodySettings(body_type="SOFT", resolution=3, stiffness=2e3)
@@ -125,8 +127,8 @@ def collision(order: Sequence[int]) -> tuple[Floats, list[Floats]]:
         step(states, SceneSettings(), given, world)
         total = np.zeros(6)
         for model, state in states:
-            assert model.solid is not None
-            assert state.solid is not None
+            assert isinstance(model, SolidModel)
+            assert isinstance(state, SolidBodyState)
             speed = (state.solid.nodes - state.solid.previous_nodes) * 240
             turning = np.cross(state.solid.previous_nodes, speed, axis=0)
             mass = model.solid.masses
@@ -150,7 +152,7 @@ def two_solids() -> tuple[list[Solid], SolidContacts]:
     found = []
     for mesh in (sphere(12, 8), moved(block((1.0, 0.5, 0.1), (4, 2, 1)), np.eye(3), (0.3, 0, 0))):
         model, _ = built_state((mesh, JELLY))
-        assert model.solid is not None
+        assert isinstance(model, SolidModel)
         found.append(model.solid)
     random = np.random.default_rng(5)
     normals = random.normal(size=(3, 9))

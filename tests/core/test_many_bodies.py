@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from tests.core.bodies import Body, floor, pinned, rope, sheet, simulated, thrown
-from verlet_addon.core import simulation, step
+from verlet_addon.core import simulation
 from verlet_addon.core.compiled import backend
 from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.phases.plain_group import PlainGroup
+from verlet_addon.core.phases.surface_bodies import SurfaceStep
 from verlet_addon.core.settings import SceneSettings
 
 compiled = pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")
@@ -73,7 +74,7 @@ def test_bodies_far_apart_take_one_call_a_frame(monkeypatch: pytest.MonkeyPatch)
 @compiled
 def test_bodies_that_touch_are_told_together_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     """None of them takes its step alone; what else acts within a body would be told so."""
-    monkeypatch.setattr(step, "project_constraints", refused)
+    monkeypatch.setattr(SurfaceStep, "project_constraints", refused)
     simulated(field(12, 0.3), FRAMES, SCENE, ground=floor(-0.3))
     drawn = pinned(sheet(4), [0], weight=0.5), COTTON
     with pytest.raises(AssertionError, match="by itself"):

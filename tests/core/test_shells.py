@@ -34,7 +34,7 @@ from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.scene import Collider
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.shell.shell_system import ShellSystem
-from verlet_addon.core.state import ready_batches
+from verlet_addon.core.state import ShellBatches, ready_batches
 
 RADIUS = 0.1
 STIFF = BodySettings(mass=0.2, bend_compliance=0.5, shear_compliance=1e-3)
@@ -78,7 +78,8 @@ def out_of_shape(mesh: MeshData, positions: Floats) -> float:
 def shell_of(body: Body, dt: float = 1 / 240) -> ShellSystem | None:
     """What solves for the shape of a body, if it is a shell."""
     model, state = built_state(body, dt=dt)
-    return ready_batches(model, state, "TCV_EXACT", dt).shell
+    batches = ready_batches(model, state, "TCV_EXACT", dt)
+    return batches.shell if isinstance(batches, ShellBatches) else None
 
 
 @pytest.mark.parametrize(

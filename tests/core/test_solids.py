@@ -51,6 +51,7 @@ from verlet_addon.core.field import Field
 from verlet_addon.core.geometry.rest_shape import build_rest_shape
 from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData
+from verlet_addon.core.model import SolidModel
 from verlet_addon.core.scene import Sample
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
@@ -69,6 +70,7 @@ from verlet_addon.core.solid.linear_system import (
     SolverTolerance,
 )
 from verlet_addon.core.solid.solid_body import Solid, build_solid, uniform_rotations
+from verlet_addon.core.state import SolidBodyState
 
 JELLY = BodySettings(body_type="SOFT")
 UNDAMPED = replace(JELLY, damping=0.0)
@@ -301,8 +303,8 @@ def test_a_free_body_keeps_its_momentum_while_it_spins_and_wobbles() -> None:
     model, state = build(
         mesh, replace(UNDAMPED, stiffness=50.0, resolution=5), gravity=WEIGHTLESS, dt=1 / 240
     )
-    assert model.solid is not None
-    assert state.solid is not None
+    assert isinstance(model, SolidModel)
+    assert isinstance(state, SolidBodyState)
     mass, kept = model.solid.masses, []
     for _ in range(240):
         advance([(model, state)], [mesh.positions], gravity=WEIGHTLESS)
@@ -552,7 +554,7 @@ def test_jelly_recovers_from_any_shape(start: str) -> None:
         "mirrored": np.diag([1.0, 1.0, -1.0]),
         "a point": np.zeros((3, 3)),
     }
-    assert state.solid is not None
+    assert isinstance(state, SolidBodyState)
     # Not quite, or by symmetry nothing would know which way to go.
     shaken = np.random.default_rng(5).normal(scale=1e-3, size=state.solid.nodes.shape)
     state.solid.nodes = crushed[start] @ state.solid.nodes + shaken

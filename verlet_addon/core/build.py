@@ -1,6 +1,6 @@
 """Builds a body's constant model and its first state from a mesh and settings."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +16,7 @@ from .geometry.rest_shape import RestShape, build_rest_shape, without_edges
 from .geometry.triangle_pairs import merge_triangle_pairs
 from .integrators import start_displacement
 from .mesh import MeshData
-from .model import SoftBodyModel
+from .model import ShellModel, SoftBodyModel, SolidModel, WaterModel
 from .phases.solid_bodies import start_solid_body
 from .plasticity import start_plastic
 from .reference_frames import relative_velocities
@@ -26,13 +26,14 @@ from .ropes.constraints import build_ropes
 from .settings import BodySettings
 from .shell.shell_body import build_shell
 from .solid.mirror_faces import without_mirror_faces
-from .solid.solid_body import Solid, build_solid, solid_particles
-from .state import ParticleState
+from .solid.solid_body import build_solid, solid_particles
+from .state import ParticleState, WaterBodyState
 from .stretch.constraints import LengthConstraints, build_lengths
 from .stretch.edge_compliances import build_edge_strips
 from .stretch.seams import build_seams
 from .stretch.strip_paths import Strips
-from .water.surface import Water, build_water
+from .water.surface import build_water
+from .water.waves import start_waves
 from .weave.constraints import build_weave, without_weave
 from .weave.patches import Patches, build_patches, is_woven
 
@@ -59,30 +60,79 @@ def build(
     fields : force fields acting on the body at the start.
     """
     model = build_model(mesh, settings)
+    moving = mesh
     if settings.inertia_share > 0.0:
-        mesh = replace(mesh, velocities=relative_velocities(model, mesh, dt))
-    if model.solid is not None:
-        return model, start_solid_body(model, mesh, gravity=gravity, fields=fields, dt=dt)
-    return model, _state(model, mesh, gravity, fields, dt)
+        moving = replace(mesh, velocities=relative_velocities(model, mesh, dt))
+    if isinstance(model, SolidModel):
+        return model, start_solid_body(model, moving, gravity=gravity, fields=fields, dt=dt)
+    state = _state(model, moving, gravity, fields, dt)
+    if isinstance(model, WaterModel):
+        water = start_waves(model.water, mesh.velocities.T, dt)
+        return model, WaterBodyState(**vars(state), water=water)
+    return model, state
 
 
 def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
     """Builds a body's model from a checked mesh; changed pins or settings need a new model."""
-    whole = without_mirror_faces(mesh) if settings.body_type == "SOFT" else mesh
-    surface = build_rest_shape(whole, settings)
-    solid = build_solid(surface) if settings.body_type == "SOFT" else None
-    water = build_water(mesh, surface) if settings.body_type == "WATER" else None
-    pieces = build_pieces(surface) if settings.body_type in ("CLOTH", "ROPE") else None
-    shape = _simulated(surface, solid, water, pieces)
+    return _BUILDERS[settings.body_type](mesh, settings)
+
+
+def _build_surface(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
+    """Cloth or ropes, or a shell."""
+    surface = build_rest_shape(mesh, settings)
+    pieces = build_pieces(surface)
+    shape = surface if pieces is None else without_rigid_interior(surface)
+    model, quads = _with_constraints(surface, shape, pieces)
+    if pieces is not None or not _acts_alone(shape):
+        return model
+    shell = build_shell(quads, model.bends)
+    return model if shell is None else ShellModel(**vars(model), shell=shell)
+
+
+def _build_solid(mesh: MeshData, settings: BodySettings) -> SolidModel:
+    """A solid."""
+    surface = build_rest_shape(without_mirror_faces(mesh), settings)
+    solid = build_solid(surface)
+    model, _ = _with_constraints(surface, solid_particles(surface, solid))
+    return SolidModel(**vars(model), solid=solid)
+
+
+def _build_water(mesh: MeshData, settings: BodySettings) -> WaterModel:
+    """A body of water."""
+    surface = build_rest_shape(mesh, settings)
+    water = build_water(mesh, surface)
+    model, _ = _with_constraints(surface, without_edges(surface))
+    return WaterModel(**vars(model), water=water)
+
+
+_BUILDERS: dict[str, Callable[[MeshData, BodySettings], SoftBodyModel]] = {
+    "CLOTH": _build_surface,
+    "ROPE": _build_surface,
+    "SOFT": _build_solid,
+    "WATER": _build_water,
+}
+"""The function that builds the model of each body type."""
+
+
+def _with_constraints(
+    surface: RestShape, shape: RestShape, pieces: Pieces | None = None
+) -> tuple[SoftBodyModel, RestShape]:
+    """The model of a surface's particles and edges, and its shape with pairs of triangles merged.
+
+    Parameters
+    ----------
+    surface : the whole mesh at rest.
+    shape : the particles and edges that are simulated one by one.
+    pieces : rigid pieces of the others.
+    """
     hinges = find_hinges(shape.corners, shape.particle_count)
     patches, lengths, strips = _lengths(shape, hinges)
     quads = merge_triangle_pairs(shape, hinges)
-    bends = build_bends(quads, strips)
     limited, limit_shares = _limits(surface)
     goals = np.flatnonzero(~shape.pinned & (shape.mesh.pin_weights > 0.0))
-    return SoftBodyModel(
-        name=mesh.name,
-        settings=settings,
+    model = SoftBodyModel(
+        name=surface.mesh.name,
+        settings=surface.settings,
         rest_positions=np.ascontiguousarray(surface.mesh.positions.T),
         triangles=surface.triangles,
         inverse_masses=shape.inverse_masses,
@@ -97,14 +147,12 @@ def build_model(mesh: MeshData, settings: BodySettings) -> SoftBodyModel:
         lengths=lengths,
         weave=build_weave(shape, patches),
         ropes=build_ropes(shape),
-        bends=bends,
-        shell=build_shell(quads, bends) if pieces is None and _acts_alone(shape) else None,
+        bends=build_bends(quads, strips),
         seams=build_seams(shape),
-        exposed_surface=build_exposed_surface(surface if water is None else shape),
+        exposed_surface=build_exposed_surface(surface),
         pieces=pieces,
-        water=water,
-        solid=solid,
     )
+    return model, quads
 
 
 def _limits(surface: RestShape) -> tuple[Integers, Floats]:
@@ -121,17 +169,6 @@ def _held(shape: RestShape, limited: Integers) -> Booleans:
     held = shape.pinned | (shape.mesh.pin_weights > 0.0)
     held[limited] = True
     return np.asarray(held)
-
-
-def _simulated(
-    surface: RestShape, solid: Solid | None, water: Water | None, pieces: Pieces | None
-) -> RestShape:
-    """The particles and constraints that are left of a surface beside these."""
-    if solid is not None:
-        return solid_particles(surface, solid)
-    if water is not None:
-        return without_edges(surface)
-    return surface if pieces is None else without_rigid_interior(surface)
 
 
 def _acts_alone(shape: RestShape) -> bool:

@@ -1,4 +1,4 @@
-"""The constant part of a body during a simulation."""
+"""The constant part of a body during a simulation, with a class for each kind of body."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,11 +34,12 @@ class HeldVertices:
     """(n,) of all particles without springs; 0 = pinned [1/kg]."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class SoftBodyModel:
     """Constants and constraints of one body of n particles; the first are its mesh's vertices.
 
-    Solids have further particles in the middle of large faces.
+    Cloth and ropes have no more than these. Bodies of the other kinds have subclasses, and most of
+    these constraints are empty in them.
     """
 
     name: str
@@ -70,17 +71,11 @@ class SoftBodyModel:
     weave: Weave
     ropes: RopeConstraints
     bends: BendConstraints
-    shell: Shell | None
-    """Lengths and bends as one implicit system, if the body is stiff and curved at rest."""
     seams: Seams
     exposed_surface: ExposedSurface
     """Areas that wind acts on."""
     pieces: Pieces | None
     """Rigid pieces, if the body has any."""
-    water: Water | None
-    """The water surface of a body of water, which has no other constraints."""
-    solid: Solid | None
-    """The lattice and the embedding of a solid."""
     held: HeldVertices | None = None
     """Vertices that goal springs draw; `inverse_masses` are with the masses of these springs."""
 
@@ -99,13 +94,54 @@ class SoftBodyModel:
         """Whether any connected component has no pin."""
         return bool((self.free_components >= 0).any())
 
+    @property
+    def contact_inverse_masses(self) -> Floats:
+        """(v,) inverse masses of the points of its surface in contacts, 0 = pinned [1/kg]."""
+        return self.inverse_masses
+
+    @property
+    def has_coupled_particles(self) -> bool:
+        """Whether contacts move particles along with others: in rigid pieces, shells and solids."""
+        return self.pieces is not None
+
+    @property
+    def mobilities(self) -> Floats:
+        """(n,) inverse effective masses in constraints, smaller in rigid pieces [1/kg]."""
+        return self.inverse_masses if self.pieces is None else self.pieces.mobilities
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ShellModel(SoftBodyModel):
+    """A stiff surface that is curved at rest."""
+
+    shell: Shell
+    """Lengths and bends as one implicit system."""
+
+    @property
+    def has_coupled_particles(self) -> bool:
+        """True: its lengths and bends are one system."""
+        return True
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SolidModel(SoftBodyModel):
+    """A solid; it has further particles in the middle of large faces."""
+
+    solid: Solid
+    """The lattice and the embedding."""
+
+    @property
+    def has_coupled_particles(self) -> bool:
+        """True: its points move with its nodes."""
+        return True
+
     @cached_property
     def contact_inverse_masses(self) -> Floats:
         """(v,) inverse masses in contacts, of vertices, or of the points of a coarse solid [1/kg].
 
         Points share the solid's mass by the surface area around them; pinned vertices have 0.
         """
-        if self.solid is None or not self.solid.surface.subdivided:
+        if not self.solid.surface.subdivided:
             return self.inverse_masses[: self.vertex_count]
         areas = self.solid.surface.areas
         return self._inverse_masses_of(self.solid.masses.sum() * areas / areas.sum())
@@ -116,7 +152,6 @@ class SoftBodyModel:
 
         An effective mass includes the share of the solid that moves along with the point.
         """
-        assert self.solid is not None
         return self._inverse_masses_of(self.solid.effective_masses)[
             : len(self.contact_inverse_masses)
         ]
@@ -127,7 +162,10 @@ class SoftBodyModel:
         found[self.pinned] = 0.0
         return np.asarray(found)
 
-    @property
-    def mobilities(self) -> Floats:
-        """(n,) inverse effective masses in constraints, smaller in rigid pieces [1/kg]."""
-        return self.inverse_masses if self.pieces is None else self.pieces.mobilities
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WaterModel(SoftBodyModel):
+    """A body of water, whose vertices are moved by waves alone."""
+
+    water: Water
+    """The water surface."""

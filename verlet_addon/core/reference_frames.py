@@ -13,7 +13,6 @@ from .arrays import Floats
 from .linear.rotations import portable_rotations, rotation_by, rotation_vector
 from .mesh import MeshData
 from .model import SoftBodyModel
-from .phases.internal_constraints import make_velocities_relative
 from .phases.step_data import Body, RigidMotion
 
 NO_PREFERENCE = 1e-9
@@ -73,7 +72,7 @@ def keep_velocities(
             begin, way, turn = motion
             share = more * state.previous_dt / duration
             step = RigidMotion(rotation_by(turn * share), begin, way * share)
-            make_velocities_relative(state, step)
+            state.shift_previous(step.apply)
 
 
 def _motion(

@@ -8,6 +8,7 @@ from .arrays import Floats
 from .collision.collision_world import build_collision_world
 from .errors import MeshError
 from .mirrors import complete_positions
+from .model import WaterModel
 from .phases.step_data import Body
 from .rigid.piece_poses import fit_poses
 from .simulation import Simulation
@@ -46,7 +47,7 @@ def _check(body: Body, shape: Floats, simulation: Simulation) -> None:
     """Raises MeshError where a body cannot be moved to a shape."""
     model, _ = body
     (mesh,) = (mesh for mesh in simulation.meshes if mesh.name == model.name)
-    if model.water is not None:
+    if isinstance(model, WaterModel):
         raise MeshError(
             f"{model.name} is water, which cannot go on from another shape; bake without resume"
         )
@@ -69,7 +70,6 @@ def _move(body: Body, shape: Floats) -> None:
         for rows in (state.positions, state.previous_positions)
     )
     state.ground_depenetration, state.steps_in_contact = None, 0
-    if state.solid is not None:
-        state.solid.sleep_state = None
+    state.wake()
     if model.pieces is not None:
         state.rigid = fit_poses(model.pieces, state.positions)

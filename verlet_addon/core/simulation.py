@@ -26,7 +26,7 @@ from .mesh import MeshData, check_mesh
 from .mirrors import Reflection, complete_all, interpolate_mirrors, keep_symmetric
 from .phases.plain_group import make_group
 from .phases.step_data import Body
-from .phases.water_bodies import start_water
+from .phases.water_bodies import find_submerged
 from .reference_frames import keep_velocities
 from .sanity import check_fields, check_pressures, check_sample, check_sane, check_still
 from .scene import Collider, ContactSearch, Frame, Sample
@@ -132,9 +132,9 @@ class Simulation:
         return remarks
 
     def _build_world(self) -> None:
-        """Builds the state of water and the collision world."""
+        """Builds the collision world, and finds what can be submerged in water."""
         models, states = zip(*self.bodies, strict=True)
-        start_water(models, states, self.wholes, self.colliders)
+        find_submerged(models, states, self.wholes, self.colliders)
         self.world = build_collision_world(
             models, self.wholes, self.colliders, self.sample.colliders
         )

@@ -1,6 +1,9 @@
-"""The variable state of a body, and its constraints prepared for steps of one length."""
+"""The variable state of a body, and its constraints prepared for steps of one length.
 
-from collections.abc import Iterator
+Solids, shells and water have classes of their own.
+"""
+
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from math import nan
 
@@ -16,7 +19,7 @@ from .bending.stiff_bends import StiffBendBatch
 from .depenetration.ground_depenetration import GroundDepenetration
 from .integrators import start_gains, step_gains
 from .kernel import Struct, kernel
-from .model import HeldVertices, SoftBodyModel
+from .model import HeldVertices, ShellModel, SoftBodyModel, SolidModel, WaterModel
 from .plasticity import Plastic, with_permanent_rests
 from .rigid.piece_poses import PiecePoses
 from .ropes.constraints import RopeBatches, rope_batches
@@ -35,7 +38,7 @@ RestartedBatch = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Batches:
     """Constraint batches of a body for one pair of step lengths."""
 
@@ -54,11 +57,7 @@ class Batches:
     weave: list[WeaveBatch]
     ropes: RopeBatches
     bends: BendBatches
-    shell: ShellSystem | None
-    """The system of a stiff curved surface, in place of all lengths and bends except of ropes."""
     seams: list[SeamBatch]
-    solid: SolidSystem | None
-    """The system of a solid."""
     kept_share: float
     """Share of the previous multipliers that bends of surfaces start a step from, 0 … 1."""
     play: float
@@ -78,6 +77,26 @@ class Batches:
         yield from ((batch, self.kept_share) for batch in self.bends.of_surfaces())
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ShellBatches(Batches):
+    """Batches of a shell; of lengths and bends, those of ropes alone are used."""
+
+    shell: ShellSystem
+    """The system in place of all other lengths and bends."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SolidBatches(Batches):
+    """Batches of a solid, which are empty besides its system."""
+
+    solid: SolidSystem
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WaterBatches(Batches):
+    """Batches of a body of water, all of which are empty."""
+
+
 @dataclass(eq=False)
 class ParticleState:
     """The state of a body of n particles; positions are rows x, y, z, for fast kernels."""
@@ -94,8 +113,6 @@ class ParticleState:
     """Number of successive steps with contact with another body, a collider or itself."""
     ground_depenetration: GroundDepenetration | None = None
     """Initial depths of particles in the ground, still to be reduced; None without ground."""
-    water: WaterState | None = None
-    """Waves of a body of water."""
     rigid: PiecePoses | None = None
     """Poses of rigid pieces."""
     gas: Gas | None = None
@@ -106,8 +123,6 @@ class ParticleState:
     """(s,) bool, seams that have torn."""
     plastic: Plastic | None = None
     """Permanent strains of a plastic body."""
-    solid: SolidState | None = None
-    """Nodes of a solid."""
     held: HeldVertices | None = None
     """The goal springs that its batches were made with."""
     batches: Batches | None = field(default=None, repr=False)
@@ -116,6 +131,53 @@ class ParticleState:
     def velocities(self) -> Floats:
         """(3, n) mean velocities over the last step [m/s]."""
         return np.asarray((self.positions - self.previous_positions) / self.previous_dt)
+
+    @property
+    def is_asleep(self) -> bool:
+        """Whether the last step changed nothing; only solids come to rest exactly."""
+        return False
+
+    def wake(self) -> None:
+        """Makes the next step solve for a body at rest, because an input has changed."""
+
+    def shift_previous(self, move: Callable[[Floats], Floats]) -> None:
+        """Moves the points (3, n) that velocities are measured from."""
+        self.previous_positions = move(self.previous_positions)
+
+
+@dataclass(eq=False)
+class SolidBodyState(ParticleState):
+    """The state of a solid: that of its points, and of its nodes."""
+
+    solid: SolidState = field(kw_only=True)
+    """Nodes of the lattice."""
+
+    @property
+    def is_asleep(self) -> bool:
+        """Whether the last step changed nothing, and nothing has moved its points since."""
+        return (
+            self.solid.sleep_state is not None
+            and np.array_equal(self.positions, self.solid.solved_points)
+            and np.array_equal(self.previous_positions, self.solid.solved_points)
+        )
+
+    def wake(self) -> None:
+        """Makes the next step solve for a solid at rest."""
+        self.solid.sleep_state = None
+
+    def shift_previous(self, move: Callable[[Floats], Floats]) -> None:
+        """Moves the points (3, n) and the nodes that velocities are measured from."""
+        super().shift_previous(move)
+        self.solid.previous_nodes = move(self.solid.previous_nodes)
+        self.solid.previous_solved_points = move(self.solid.previous_solved_points)
+
+
+@dataclass(eq=False)
+class WaterBodyState(ParticleState):
+    """The state of a body of water."""
+
+    water: WaterState = field(kw_only=True)
+    """Waves."""
 
 
 def ready_batches(
@@ -200,7 +262,7 @@ def _make_batches(
     bends = bend_batches(model.bends, w, h_squared, stiffer)
     if state.closed is None or state.torn is None:
         state.closed, state.torn = np.zeros((2, len(model.seams.pairs)), dtype=bool)
-    return Batches(
+    common = Batches(
         steps=steps,
         velocity_gain=velocity_gain,
         h_squared=h_squared,
@@ -212,25 +274,30 @@ def _make_batches(
         weave=weave_batches(model.weave, w, h_squared),
         ropes=rope_batches(model.ropes, w, h_squared),
         bends=bends,
-        shell=None
-        if model.shell is None
-        else shell_system(model.shell, w, h_squared, model.goals, model.goal_compliances),
         seams=seam_batches(model.seams, state.closed, state.torn, w, h_squared),
-        solid=_solid_system(model, state.solid, steps[0], h_squared),
         kept_share=1.0 - 1.0 / stiffer,
         play=play_share(steps[0]),
     )
+    return _of_kind(common, model, state)
 
 
-def _solid_system(
-    model: SoftBodyModel, state: SolidState | None, dt: float, h_squared: float
-) -> SolidSystem | None:
-    """The system of a solid, with the springs of its pins; None for other bodies."""
-    if model.solid is None or state is None:
-        return None
-    held = model.pinned[:0] if model.held is None else model.held.vertices
-    sprung_points = np.concatenate([model.pinned, model.goals, held])
-    return solid_system(model.solid, state, dt, h_squared, sprung_points)
+def _of_kind(batches: Batches, model: SoftBodyModel, state: ParticleState) -> Batches:
+    """The batches with what the kind of the body has beside them."""
+    match model, state:
+        case ShellModel(), _:
+            goals = model.goals, model.goal_compliances
+            shell = shell_system(model.shell, model.mobilities, batches.h_squared, *goals)
+            return batches if shell is None else ShellBatches(**vars(batches), shell=shell)
+        case SolidModel(), SolidBodyState():
+            held = model.pinned[:0] if model.held is None else model.held.vertices
+            sprung = np.concatenate([model.pinned, model.goals, held])
+            solid = solid_system(
+                model.solid, state.solid, batches.steps[0], batches.h_squared, sprung
+            )
+            return SolidBatches(**vars(batches), solid=solid)
+        case WaterModel(), _:
+            return WaterBatches(**vars(batches))
+    return batches
 
 
 def _warm_started_particles(

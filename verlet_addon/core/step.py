@@ -1,6 +1,7 @@
 """One time step of all bodies: predictor, constraints, contacts, velocity update."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from .collision.collision_world import CollisionWorld
 from .collision.contact_solver import (
@@ -9,20 +10,10 @@ from .collision.contact_solver import (
     start_contact_step,
     warm_start_contacts,
 )
-from .phases.inflation import fill_with_gas
-from .phases.internal_constraints import (
-    finish_body_step,
-    is_converged,
-    keep_near_goals,
-    make_velocities_relative,
-    project_constraints,
-    project_ground_contacts,
-)
+from .phases.body_step import BodyStep
+from .phases.kinds import start_body_step
 from .phases.plain_group import EMPTY_GROUP, PlainGroup
-from .phases.plastic_flow import apply_plastic_flow
-from .phases.predictor import predict
-from .phases.step_data import Body, BodyStep, StepInputs
-from .rigid.piece_motion import put_particles_on_pieces
+from .phases.step_data import Body, StepInputs
 from .settings import SceneSettings
 
 
@@ -52,23 +43,20 @@ def step(
     group.project_constraints()
     for sweep in range(settings.iterations):
         for body_step in others:
-            if sweep == 0 or not is_converged(body_step, settings.tolerance):
-                project_constraints(body_step, sweep)
+            if sweep == 0 or body_step.residual_strain() >= settings.tolerance:
+                body_step.project_constraints(sweep)
         for body_step in others:
-            project_ground_contacts(body_step)
+            body_step.project_ground_contacts()
         if world is not None:
             contact_step = contact_step or start_contact_step(body_steps, world, inputs)
             collide(body_steps, contact_step, inputs.dt)
     for body_step in others:
-        finish_body_step(body_step)
-    group.finish_body_step()
+        body_step.finish()
+    group.finish()
     if contact_step is not None:
         finish_contact_step(body_steps, contact_step)
     for body_step in others:
-        put_particles_on_pieces(body_step.state.rigid, body_step.state.positions)
-        apply_plastic_flow(body_step, inputs.dt)
-        keep_near_goals(body_step)
-        make_velocities_relative(body_step.state, body_step.reference_motion)
+        body_step.end()
     for body_step in body_steps:
         body_step.state.previous_dt = inputs.dt
         body_step.state.steps += 1
@@ -78,16 +66,13 @@ def _predict_all(
     bodies: Sequence[Body], settings: SceneSettings, inputs: StepInputs, group: PlainGroup
 ) -> list[BodyStep]:
     """Runs the predictor of all bodies."""
-    pressures = inputs.pressures or [model.settings.pressure for model, _ in bodies]
-    vertex_positions = [state.positions for _, state in bodies] + [
-        rows.T for rows in inputs.collider_ends
-    ]
-    others = [number for number in range(len(bodies)) if number not in group.body_steps]
-    for number in others:
-        fill_with_gas(*bodies[number], pressures[number])
+    positions = [state.positions for _, state in bodies]
+    positions += [rows.T for rows in inputs.collider_ends]
+    inputs = replace(inputs, vertex_positions=positions)
     body_steps = dict(group.body_steps)
-    for number in others:
-        acting = number, pressures[number], vertex_positions
-        body_steps[number] = predict(bodies[number], settings, inputs, *acting)
+    for number, body in enumerate(bodies):
+        if number not in group.body_steps:
+            body_steps[number] = start_body_step(body, number, settings, inputs)
+            body_steps[number].predict(settings, inputs)
     group.predict()
     return [body_steps[number] for number in range(len(bodies))]

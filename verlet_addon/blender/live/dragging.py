@@ -7,7 +7,7 @@ import numpy as np
 from ...core.arrays import Booleans, Floats, Integers
 from ...core.geometry.graph import find_components
 from ...core.mesh import MeshData
-from ...core.model import SoftBodyModel
+from ...core.model import SoftBodyModel, SolidModel
 from ...core.scene import GoalSprings
 
 RATE = 40.0
@@ -90,7 +90,7 @@ def goal_springs(drag: Drag, positions: Floats) -> GoalSprings | None:
 
 def mass_of_part(model: SoftBodyModel, edges: Integers, vertex: int) -> float:
     """Mass of the connected component of a vertex, or of a whole solid [kg]."""
-    if model.solid is not None:
+    if isinstance(model, SolidModel):
         return float(model.solid.masses.sum())
     labels, movable = find_components(model.vertex_count, edges), model.inverse_masses > 0.0
     movable[: len(labels)] &= labels == labels[vertex]

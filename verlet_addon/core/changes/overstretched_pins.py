@@ -56,7 +56,7 @@ def can_be_lengthened(model: SoftBodyModel) -> bool:
     """
     lengths, rings = model.lengths.edges.path, model.ropes.rings.path
     firm = model.settings.stretch_compliance == 0.0 and len(lengths) + len(rings) > 0
-    return firm and model.solid is None and model.water is None and len(model.pinned) > 1
+    return firm and len(model.pinned) > 1
 
 
 def pins_are_at_rest(mesh: MeshData, settings: BodySettings, *targets: Floats) -> bool:

@@ -63,8 +63,7 @@ def change_all_settings(
 def wake_all(bodies: Sequence[Body]) -> None:
     """Has solids at rest take their next step, for something has changed that they rest on."""
     for _, state in bodies:
-        if state.solid is not None:
-            state.solid.sleep_state = None
+        state.wake()
 
 
 def lengthen_all(

@@ -22,8 +22,7 @@ def change_settings(body: Body, mesh: MeshData, settings: BodySettings) -> Body:
     if settings == model.settings:
         return body
     updated = replace(model, settings=settings)
-    if state.solid is not None:
-        state.solid.sleep_state = None
+    state.wake()
     if _equal_except(settings, STEP_SETTINGS, model.settings):
         return updated, state
     invalidate_batches(state)

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from ..arrays import Floats
 from ..compiled import Packed, address, backend, declare, pack
 from ..kernel import packed
-from ..phases.internal_constraints import CONTACT_ROUNDS, project_ground_contacts, project_lengths
+from ..phases.body_step import BodyStep
 from ..phases.plain_bodies import STRIP_ORDER
-from ..phases.step_data import BodyStep
+from ..phases.surface_bodies import CONTACT_ROUNDS
 from ..rigid.piece_motion import apply_contacts_to_pieces
 from ..ropes.rope_trees import TreeBatches
+from ..state import ShellBatches
 from .contact_step import CONVERGED_SHARE, ContactStep, project_body_contacts
 
 _project_alternately = declare("project_alternately", "pppi", "i")
@@ -51,8 +52,8 @@ def project_alternately(
         for body_step in body_steps.values():
             apply_contacts_to_pieces(body_step.state.rigid, body_step.state.positions)
             if number + 1 < max_rounds:
-                project_lengths(body_step, single_sweep=True, backwards=number % 2 == 1)
-                project_ground_contacts(body_step)
+                body_step.project_lengths(single_sweep=True, backwards=number % 2 == 1)
+                body_step.project_ground_contacts()
     return max_rounds
 
 
@@ -65,7 +66,7 @@ def project_rigid_pieces(
     """Projects contacts of bodies (3, n), some with rigid pieces, without solving lengths."""
     for number in range(CONTACT_ROUNDS):
         for body_step in body_steps.values() if number else ():
-            project_ground_contacts(body_step)
+            body_step.project_ground_contacts()
         if not project_body_contacts(contact_step, bodies, trees):
             return
         for body_step in body_steps.values():
@@ -77,7 +78,7 @@ def _is_simple(contact_step: ContactStep, body_steps: Iterable[BodyStep]) -> boo
     if backend().library is None or contact_step.rows.on_ropes.any():
         return False
     return not any(
-        body_step.batches.shell is not None
+        isinstance(body_step.batches, ShellBatches)
         or body_step.state.rigid is not None
         or body_step.batches.weave
         or body_step.batches.seams

@@ -22,7 +22,7 @@ from ..detection.neighbour_list import REFRESH_SHARE, NeighbourList
 from ..detection.surfaces import Surface, Surfaces, join_surfaces
 from ..geometry.graph import NO_EDGES, find_components
 from ..mesh import MeshData
-from ..model import SoftBodyModel
+from ..model import ShellModel, SoftBodyModel, SolidModel
 from ..scene import Collider
 from .contact_statistics import ContactStatistics, empty_statistics
 from .pair_properties import build_collision_matrix, combine_pair_properties, pair_gaps
@@ -197,7 +197,7 @@ def _particle_arrays(
 
 def _surface(model: SoftBodyModel, mesh: MeshData) -> Surface:
     """The collision surface of a body: its mesh, or the subdivided surface of a solid."""
-    if model.solid is None or not model.solid.surface.subdivided:
+    if not isinstance(model, SolidModel) or not model.solid.surface.subdivided:
         return Surface(mesh.positions.T, model.triangles, mesh.edges.T, exempt=mesh.exempt)
     surface_points = model.solid.surface
     return Surface(surface_points.interpolate(mesh.positions).T, surface_points.triangles, NO_EDGES)
@@ -212,7 +212,7 @@ def _shortest_edges(
     for ends in surfaces.edges:
         np.minimum.at(shortest_edges, ends, lengths)
     for model, (start, stop) in zip(models, pairwise(surfaces.starts), strict=False):
-        if model.solid is not None or model.shell is not None:
+        if isinstance(model, SolidModel | ShellModel):
             shortest_edges[start:stop] = np.inf
     shortest_edges[on_ropes] = np.inf
     return shortest_edges
@@ -228,7 +228,7 @@ def _on_ropes(model: SoftBodyModel) -> Booleans:
 def _between_pins(model: SoftBodyModel, mesh: MeshData) -> Booleans:
     """(v,) bool, vertices of components with more than one pin."""
     count = len(model.contact_inverse_masses)
-    pieces = find_components(count, mesh.edges if model.solid is None else NO_EDGES.T)
+    pieces = find_components(count, NO_EDGES.T if isinstance(model, SolidModel) else mesh.edges)
     return np.asarray(np.bincount(pieces, model.contact_inverse_masses == 0.0)[pieces] > 1.0)
 
 
@@ -240,5 +240,4 @@ def _gap_reductions(model: SoftBodyModel) -> Floats:
 
 def _pinchable(model: SoftBodyModel) -> Booleans:
     """(v,) bool, free vertices of bodies without solid, shell or rigid pieces."""
-    whole = model.solid is None and model.shell is None and model.pieces is None
-    return np.asarray((model.contact_inverse_masses > 0.0) & whole)
+    return np.asarray((model.contact_inverse_masses > 0.0) & (not model.has_coupled_particles))

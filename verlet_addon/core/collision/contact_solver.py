@@ -7,9 +7,9 @@ import numpy as np
 from ..arrays import Floats
 from ..contact.contact_rows import ContactRows, PredictedMotion
 from ..contact.warm_start import cache_rows, row_displacements, warm_start_rows
-from ..phases.internal_constraints import project_ground_contacts, project_lengths
-from ..phases.solid_bodies import solve_coupled_solids, solve_solid_contacts
-from ..phases.step_data import BodyStep, StepInputs
+from ..phases.body_step import BodyStep
+from ..phases.solid_bodies import SolidBodyStep, solve_coupled_solids
+from ..phases.step_data import StepInputs
 from ..ropes.rope_trees import TreeBatches
 from ..solid.collider_contacts import find_collider_contacts
 from ..solid.coupled_system import find_solid_contacts
@@ -53,7 +53,7 @@ def start_contact_step(
 ) -> ContactStep:
     """Detects contacts along the motion from each body's start to its positions so far."""
     gather_positions = world.gather_positions
-    masses = [_inverse_masses(body_step) for body_step in body_steps]
+    masses = [body_step.contact_inverse_masses for body_step in body_steps]
     still = [np.zeros_like(rows) for rows in inputs.collider_ends]
     motion = PredictedMotion(
         inverse_masses=np.concatenate([*masses, *(rows[:, 0] for rows in still)]),
@@ -83,15 +83,6 @@ def start_contact_step(
         both = contact_step.rows, world.cache.rows
         _displace_bodies(body_steps, world, now - world.cache.displacements, *both)
     return contact_step
-
-
-def _inverse_masses(body_step: BodyStep) -> Floats:
-    """(v,) inverse masses of a body's surface vertices in contact rows [1/kg]."""
-    solid = body_step.state.solid
-    alone = solid is None or solid.depenetrated
-    return (
-        body_step.model.contact_inverse_masses if alone else body_step.model.coupled_inverse_masses
-    )
 
 
 def warm_start_contacts(body_steps: Sequence[BodyStep], world: CollisionWorld | None) -> None:
@@ -124,9 +115,8 @@ def _cache_contacts(body_steps: Sequence[BodyStep], contact_step: ContactStep) -
     surfaces = world.surfaces
     cacheable = np.ones(len(surfaces.collides), dtype=bool)
     for body in contact_step.touching_bodies:
-        model = body_steps[body].model
-        parts = model.solid, model.shell, model.pieces
-        cacheable[body] = all(field is None for field in parts) and not body_steps[body].entangled
+        coupled = body_steps[body].model.has_coupled_particles
+        cacheable[body] = not (coupled or body_steps[body].entangled)
     cacheable[surfaces.owners[world.depenetrating]] = False
     owners = surfaces.owners[rows.particles[[0, 3]]]
     both = cacheable[owners].all(axis=0) & (owners >= world.bodies).any(axis=0) & ~rows.on_ropes
@@ -135,8 +125,8 @@ def _cache_contacts(body_steps: Sequence[BodyStep], contact_step: ContactStep) -
 
 def collide(body_steps: Sequence[BodyStep], contact_step: ContactStep, dt: float) -> None:
     """Solves contacts and lengths alternately, with further detections, until both hold."""
-    if not len(contact_step.rows.gaps) and all(
-        body_step.solid_step is None for body_step in body_steps
+    if not len(contact_step.rows.gaps) and not any(
+        isinstance(body_step, SolidBodyStep) for body_step in body_steps
     ):
         return
     trees = [body_step.batches.ropes.trees for body_step in body_steps]
@@ -166,8 +156,8 @@ def solve_island(
         island, positions, trees, max_rounds=MAX_ALTERNATIONS, body_steps=touching_bodies
     )
     for body_step in touching_bodies.values() if rounds else ():
-        project_lengths(body_step, backwards=min(rounds, MAX_ALTERNATIONS - 1) % 2 == 1)
-        project_ground_contacts(body_step)
+        body_step.project_lengths(backwards=min(rounds, MAX_ALTERNATIONS - 1) % 2 == 1)
+        body_step.project_ground_contacts()
     if all(body_step.state.rigid is None for body_step in touching_bodies.values()):
         post_stabilize(island, positions, trees)
     elif rounds:
@@ -213,8 +203,11 @@ def solve_solids(
     """
     world, motion, rows = contact_step.world, contact_step.motion, contact_step.rows
     surfaces, fixed = world.surfaces, world.first_collider_particle
-    solid_steps = [(body, body_steps[body].solid_step) for body in sorted(affected)]
-    solids = {body: solid_step.state for body, solid_step in solid_steps if solid_step is not None}
+    solids = {
+        body: body_step
+        for body in sorted(affected)
+        if isinstance(body_step := body_steps[body], SolidBodyStep)
+    }
     if not solids:
         return
     # Depenetrating solids have rows of their own.
@@ -225,22 +218,21 @@ def solve_solids(
         or surfaces.penetration_states[:, body].any()
     }
     for body in penetrating:
-        solve_solid_contacts(body_steps[body], None)
-        solids[body].depenetrated = True
-    others = [body for body, state in solids.items() if not state.depenetrated]
-    alone = [
-        [body] for body, state in solids.items() if state.depenetrated and body not in penetrating
-    ]
-    for group in coupled_groups(contact_step, others) + alone:
+        solids[body].solve_contacts(None)
+        solids[body].state.solid.depenetrated = True
+    depenetrated = [body for body, each in solids.items() if each.state.solid.depenetrated]
+    together = [body for body in solids if body not in depenetrated]
+    alone = [[body] for body in depenetrated if body not in penetrating]
+    for group in coupled_groups(contact_step, together) + alone:
         own = [world.body_slices[body] for body in group]
-        members = [body_steps[body] for body in group]
+        members = [solids[body] for body in group]
         path = motion.start, motion.predicted
         collider_contacts = [find_collider_contacts(rows, each, fixed, *path, dt) for each in own]
         solid_contacts = find_solid_contacts(rows, own, dt)
         if len(solid_contacts.levels):
             solve_coupled_solids(members, collider_contacts, solid_contacts)
         else:
-            solve_solid_contacts(members[0], collider_contacts[0])
+            members[0].solve_contacts(collider_contacts[0])
 
 
 def finish_contact_step(body_steps: Sequence[BodyStep], contact_step: ContactStep) -> None:
@@ -252,7 +244,7 @@ def finish_contact_step(body_steps: Sequence[BodyStep], contact_step: ContactSte
         for body_step in (body_steps[body] for body in changed):
             if not body_step.entangled:
                 limit_peak_strain(body_step.state.positions, body_step.batches.lengths.links)
-            project_ground_contacts(body_step)
+            body_step.project_ground_contacts()
 
     apply_tunnelling_guard(contact_step, positions, restore)
     for body_step in (body_steps[body] for body in contact_step.touching_bodies):

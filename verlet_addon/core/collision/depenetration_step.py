@@ -5,8 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..depenetration.surface_depenetration import piece_shifts, update_depenetration
+from ..model import SolidModel
 from ..phases.step_data import Body, StepInputs
 from ..solid.external_moves import point_components, shift_components
+from ..state import SolidBodyState
 from .collision_world import CollisionWorld
 
 
@@ -23,13 +25,13 @@ def depenetrate(bodies: Sequence[Body], world: CollisionWorld, inputs: StepInput
     for number, (model, _) in enumerate(bodies):
         part = world.body_slices[number]
         pinned[part] = model.contact_inverse_masses == 0.0
-        own = np.full(1, -1) if model.solid is None else point_components(model.solid)
+        own = point_components(model.solid) if isinstance(model, SolidModel) else np.full(1, -1)
         pieces[part] = np.where(own < 0, -1, own + counts[-1])[: part.stop - part.start]
         counts.append(counts[-1] + int(own.max(initial=-1)) + 1)
     update_depenetration(depenetration, places, pinned, inputs.dt)
     shifts = piece_shifts(depenetration, places, pieces, inputs.dt)
     for number, (model, state) in enumerate(bodies):
-        if model.solid is not None and state.solid is not None:
+        if isinstance(model, SolidModel) and isinstance(state, SolidBodyState):
             own = shifts[:, [*range(*counts[number : number + 2]), -1]]
             moved = shift_components(model.solid, state.solid, own)
             state.positions = state.positions + moved

@@ -9,6 +9,7 @@ from ..contact.plane import along
 from ..depenetration.surface_depenetration import still_penetrating
 from ..geometry.graph import edge_lengths
 from ..mesh import SHORTEST_EDGE, MeshData
+from ..model import SolidModel, WaterModel
 from ..phases.step_data import Body
 from ..scene import Collider, Plane, Sample
 from .collision_world import CollisionWorld
@@ -48,7 +49,7 @@ def _closed_holes(bodies: Sequence[Body]) -> list[str]:
         f"{model.name} is open at {model.solid.hole_edges} edges, and flat lids close its holes in "
         "the simulation only; use Mesh ▸ Clean Up ▸ Fill Holes to close them in the mesh"
         for model, _ in bodies
-        if model.solid is not None and model.solid.hole_edges
+        if isinstance(model, SolidModel) and model.solid.hole_edges
     ]
 
 
@@ -85,7 +86,7 @@ def _below_ground(body: Body, ground: Plane) -> tuple[str, str, int, str]:
     """Names of a body and the ground, number of its free vertices below it, and the remedy."""
     model, state = body
     shown = state.positions[:, : model.vertex_count].T
-    free = (model.inverse_masses[: model.vertex_count] > 0.0) & (model.water is None)
+    free = (model.inverse_masses[: model.vertex_count] > 0.0) & (not isinstance(model, WaterModel))
     below = free & ((shown - ground.point) @ ground.normal < 0.0)
     remedy = "lower the ground, or switch it off in its panel"
     return model.name, "the ground", int(below.sum()), remedy
@@ -106,7 +107,7 @@ def _too_soft(bodies: Sequence[Body], gravity: Floats) -> list[str]:
     for model, state in bodies:
         pull = gravity * model.settings.gravity
         strength = float(np.sqrt((pull * pull).sum()))
-        if model.solid is None or strength == 0.0:
+        if not isinstance(model, SolidModel) or strength == 0.0:
             continue
         height = float(np.ptp(along(pull / strength, state.positions)))
         density = float(model.solid.masses.sum()) / model.solid.lattice.volume
@@ -125,7 +126,7 @@ def _too_thick(bodies: Sequence[Body]) -> list[str]:
     sentences = []
     for model, state in bodies:
         thickness, size = model.settings.thickness, float(np.ptp(state.positions, axis=1).max())
-        if model.water is None and thickness > MAX_THICKNESS_SHARE * size:
+        if not isinstance(model, WaterModel) and thickness > MAX_THICKNESS_SHARE * size:
             sentences.append(
                 f"{model.name} is {1000 * size:.3g} mm large and its Thickness is "
                 f"{1000 * thickness:.3g} mm; lower that"

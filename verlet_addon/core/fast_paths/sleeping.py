@@ -8,7 +8,6 @@ from ..arrays import Floats
 from ..depenetration.ground_depenetration import GroundDepenetration
 from ..phases.step_data import Body
 from ..scene import Plane, Sample, same_plane
-from ..state import ParticleState
 
 
 def is_sleeping(bodies: Sequence[Body], before: Sample, after: Sample) -> bool:
@@ -17,18 +16,7 @@ def is_sleeping(bodies: Sequence[Body], before: Sample, after: Sample) -> bool:
     A step from the same state with the same inputs has the same result, and so have all further
     steps.
     """
-    return all(_is_asleep(state) for _, state in bodies) and _has_same_inputs(before, after)
-
-
-def _is_asleep(state: ParticleState) -> bool:
-    """Whether the last step changed nothing of a body; only solids come to rest exactly."""
-    solid = state.solid
-    return (
-        solid is not None
-        and solid.sleep_state is not None
-        and np.array_equal(state.positions, solid.solved_points)
-        and np.array_equal(state.previous_positions, solid.solved_points)
-    )
+    return all(state.is_asleep for _, state in bodies) and _has_same_inputs(before, after)
 
 
 def _has_same_inputs(before: Sample, after: Sample) -> bool:

@@ -13,11 +13,12 @@ from dataclasses import replace
 import numpy as np
 
 from ..arrays import Floats, Integers, with_added_masses
-from ..model import HeldVertices, SoftBodyModel
+from ..model import HeldVertices, SoftBodyModel, SolidModel, WaterModel
 from ..rigid.pieces import heavier_pieces
 from ..scene import GoalSprings
 from ..stretch.coarse_levels import heavier_levels
-from .step_data import BodyStep, StepInputs
+from .body_step import BodyStep
+from .step_data import StepInputs
 
 NO_TARGETS = np.empty((3, 0))
 """Where no spring draws anything."""
@@ -47,9 +48,7 @@ def hold_vertices(
     free_components = _still_free(model.free_components, vertices)
     model = replace(model, held=held, free_components=free_components)
     # Solids have their springs beside their pins, and water beside what drives it.
-    return (
-        model if model.solid is not None or model.water is not None else _with_springs(model, held)
-    )
+    return model if isinstance(model, SolidModel | WaterModel) else _with_springs(model, held)
 
 
 def _with_springs(model: SoftBodyModel, held: HeldVertices) -> SoftBodyModel:
@@ -89,10 +88,3 @@ def draw_held_vertices(positions: Floats, body_step: BodyStep) -> None:
         shares = 1.0 - own / (own + held.spring_masses)
         rows = positions[:, held.vertices]
         positions[:, held.vertices] = rows + (body_step.spring_goals - rows) * shares
-
-
-def put_on_targets(body_step: BodyStep) -> None:
-    """Puts vertices of infinite stiffness where they are held, from where tethers draw them."""
-    if (held := body_step.model.held) is not None:
-        exact = np.isinf(held.spring_masses)
-        body_step.state.positions[:, held.vertices[exact]] = body_step.spring_goals[:, exact]

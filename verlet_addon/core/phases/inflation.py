@@ -9,7 +9,7 @@ from ..state import Batches, ParticleState
 from ..stretch.tension_warm_start import warm_start_tension
 from ..volume.chambers import build_chambers
 from ..volume.gas import Gas, fill_chambers, gas_pressure_forces, step_refinement
-from .step_data import BodyStep
+from .body_step import BodyStep
 
 SURFACE_WARM_START = 0.75
 """Share of the previous tension that slack links of pinned surfaces start a step from. Silk that

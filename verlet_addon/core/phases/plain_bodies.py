@@ -30,9 +30,6 @@ def is_plain(model: SoftBodyModel, state: ParticleState) -> bool:
     others = (
         model.held,
         model.pieces,
-        model.water,
-        model.solid,
-        model.shell,
         state.plastic,
         state.gas,
     )
@@ -44,7 +41,8 @@ def is_plain(model: SoftBodyModel, state: ParticleState) -> bool:
         model.weave.rests,
     )
     return (
-        model.settings.pressure == 0.0
+        type(model) is SoftBodyModel
+        and model.settings.pressure == 0.0
         and model.settings.inertia_share == 0.0
         and all(each is None for each in others)
         and not any(each.size for each in parts)

@@ -15,9 +15,10 @@ from ..ropes.constraints import lengthen_ropes
 from ..scene import Plane, Sample
 from ..settings import SceneSettings
 from ..state import Batches, ParticleState, batches_for
-from .internal_constraints import RESTING_STEPS
+from .body_step import BodyStep
 from .plain_bodies import PLAIN_MODEL, plain_work
-from .step_data import Body, BodyStep
+from .step_data import Body
+from .surface_bodies import RESTING_STEPS, SurfaceStep
 
 _move_plain = declare("move_plain", "pipp")
 _predict_plain = declare("predict_plain", "pipi")
@@ -125,7 +126,7 @@ class PlainGroup:
             )
             _project_plain(*self._arguments, self.number, resting)
 
-    def finish_body_step(self) -> None:
+    def finish(self) -> None:
         """Updates velocities of ropes and of ground contacts."""
         if self.members:
             _finish_plain(*self._arguments)
@@ -171,13 +172,12 @@ def _ground_laws(model: SoftBodyModel, settings: SceneSettings) -> tuple[float, 
 def _make_body_step(member: PlainBody, settings: SceneSettings, after: Sample) -> BodyStep:
     """Working data of a member in all steps of a frame; compiled kernels write its arrays."""
     work, model, ground = plain_work(member.batches), member.model, after.ground
-    body_step = BodyStep(
+    body_step = SurfaceStep(
         model=model,
         state=member.state,
         batches=member.batches,
         contacts=[],
         targets=member.positions,
-        pressure=0.0,
         accelerations=work.accelerations,
         start=work.start,
         predicted=work.predicted,

@@ -7,7 +7,7 @@ from ..plasticity import Plastic, strip_strains
 from ..stretch.strip_links import StripLinks
 from ..stretch.strip_paths import Strips
 from ..weave.kernels import thread_lengths
-from .step_data import BodyStep
+from .body_step import BodyStep
 
 
 def apply_plastic_flow(body_step: BodyStep, dt: float) -> None:

@@ -1,6 +1,6 @@
 """Constraint projection of soft pins."""
 
-from .step_data import BodyStep
+from .body_step import BodyStep
 
 
 def project_soft_pins(body_step: BodyStep) -> None:

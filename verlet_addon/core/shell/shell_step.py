@@ -40,10 +40,8 @@ SHELL_ROTATION_ROUNDS = 3
 """Rounds of the rotation fit, which starts from the last rotations."""
 
 
-def begin_shell_step(system: ShellSystem | None, positions: Floats, targets: Floats) -> None:
+def begin_shell_step(system: ShellSystem, positions: Floats, targets: Floats) -> None:
     """Starts a step at predicted positions (3, n), with targets (3, n) of soft pins [m]."""
-    if system is None:
-        return
     system.predicted = positions.copy()
     goals, share = system.goals, system.goal_shares
     system.predicted[:, goals] += (targets[:, goals] - positions[:, goals]) * share
@@ -53,14 +51,12 @@ def begin_shell_step(system: ShellSystem | None, positions: Floats, targets: Flo
     record_positions(system, positions)
 
 
-def solve_after_contacts(system: ShellSystem | None, positions: Floats) -> bool:
+def solve_after_contacts(system: ShellSystem, positions: Floats) -> bool:
     """Solves again if contacts moved particles from the last solution to `positions` (3, n).
 
     Moved particles are constrained along their displacement for the rest of the step, as it has the
     direction of the contact force; they stay free across it. Returns True if it solved again.
     """
-    if system is None:
-        return False
     pushes = positions - system.solved_positions
     touched = np.flatnonzero((np.abs(pushes) > MIN_PUSH).any(axis=0))
     if not len(touched) or system.resolves == MAX_RESOLVES:
@@ -89,10 +85,9 @@ def _constrain(system: ShellSystem, touched: Integers, pushes: Floats) -> None:
     system.contact_pushes[:, touched] += pushes
 
 
-def record_positions(system: ShellSystem | None, positions: Floats) -> None:
+def record_positions(system: ShellSystem, positions: Floats) -> None:
     """Stores positions (3, n) of a solution, from which displacements by contacts are measured."""
-    if system is not None:
-        system.solved_positions = positions.copy()
+    system.solved_positions = positions.copy()
 
 
 def solve_shell(system: ShellSystem, positions: Floats) -> Floats:

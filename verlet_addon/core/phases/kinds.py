@@ -1,0 +1,46 @@
+"""The kinds of bodies in a step, by the classes of their batches."""
+
+import numpy as np
+
+from ..settings import SceneSettings
+from ..state import Batches, ShellBatches, SolidBatches, WaterBatches, ready_batches
+from .body_step import BodyStep
+from .goal_springs import spring_goals
+from .inflation import fill_with_gas
+from .shell_bodies import ShellStep
+from .solid_bodies import SolidBodyStep
+from .step_data import Body, StepInputs
+from .surface_bodies import SurfaceStep
+from .water_bodies import WaterStep
+
+KINDS: dict[type[Batches], type[BodyStep]] = {
+    Batches: SurfaceStep,
+    ShellBatches: ShellStep,
+    SolidBatches: SolidBodyStep,
+    WaterBatches: WaterStep,
+}
+"""For each kind of batches, the class with its phases of a step. A soft shell is a surface."""
+
+
+def start_body_step(
+    body: Body, number: int, settings: SceneSettings, inputs: StepInputs
+) -> BodyStep:
+    """The working data of a body at the start of a step, given its number in the inputs."""
+    model, state = body
+    pressure = inputs.pressures[number] if inputs.pressures else model.settings.pressure
+    fill_with_gas(model, state, pressure)
+    batches = ready_batches(model, state, settings.integrator, inputs.dt)
+    gravity = inputs.gravity * model.settings.gravity
+    return KINDS[type(batches)](
+        model=model,
+        state=state,
+        batches=batches,
+        targets=inputs.targets[number],
+        fields=inputs.fields[number],
+        pressure=pressure,
+        accelerations=np.broadcast_to(gravity[:, None], state.positions.shape),
+        start=state.positions,
+        predicted=state.positions,
+        spring_goals=spring_goals(model, state.positions, inputs, number),
+        reference_motion=inputs.reference_motion(number),
+    )

@@ -1,0 +1,182 @@
+"""Phases of a step for cloth and ropes, with or without rigid pieces."""
+
+from dataclasses import dataclass
+
+from ..arrays import Floats
+from ..bending.sweep import project_bends
+from ..forces.accelerations import accelerations
+from ..momentum.kernels import conserve_momentum
+from ..rigid.piece_motion import (
+    apply_constraints_to_pieces,
+    apply_contacts_to_pieces,
+    predict_poses,
+    project_joints,
+    put_particles_on_pieces,
+)
+from ..ropes.constraints import lengthen_ropes
+from ..ropes.kernels import add_start_spring_forces, undo_implicit_damping
+from ..ropes.sweep import project_ropes
+from ..settings import SceneSettings
+from ..stretch.goal_radii import project_goal_radii
+from ..stretch.kernels import project_levels, strain_range
+from ..stretch.seams import project_seams, seam_rounds
+from ..stretch.sweep import MAX_SWEEPS, project_shear, project_stretch
+from ..weave.kernels import project_weave
+from .body_step import BodyStep
+from .goal_springs import draw_held_vertices
+from .ground_contacts import add_ground_contact
+from .inflation import inflate, warm_start_tensions
+from .plastic_flow import apply_plastic_flow
+from .soft_pins import project_soft_pins
+from .step_data import StepInputs
+
+CONTACT_ROUNDS, ROPE_ROUNDS = 16, 8
+"""Alternations between rigid pieces and the ground, and between rigid pieces and ropes."""
+RESTING_STEPS = 60
+"""Successive steps with contact after which a body counts as resting, and sweeps keep one order.
+With fewer, bodies that swing against others gain energy from the constant order: bunting flew up
+within four seconds."""
+
+
+@dataclass(eq=False, kw_only=True)
+class SurfaceStep(BodyStep):
+    """Cloth or ropes in one step."""
+
+    def predict(self, settings: SceneSettings, inputs: StepInputs) -> None:
+        """Moves particles by inertia and external forces, and sets up contact with the ground."""
+        model, state = self.model, self.state
+        self.accelerations = accelerations(
+            model.exposed_surface,
+            model.own_inverse_masses,
+            state.positions,
+            state.velocities,
+            gravity=inputs.gravity * model.settings.gravity,
+            fields=self.fields,
+            shares=model.settings.field_shares,
+            dt=inputs.dt,
+        )
+        self._integrate()
+        self.predicted = state.positions.copy()
+        add_ground_contact(self, settings, inputs)
+
+    def _integrate(self) -> None:
+        """Verlet step x' = x + (x − x₋)·velocity_gain + a·h², plus spring forces of ropes.
+
+        Pinned particles are set to their targets.
+        """
+        model, state, batches = self.model, self.state, self.batches
+        moved = state.positions - state.previous_positions
+        moved *= batches.velocity_gain
+        moved += self.accelerations * batches.h_squared
+        moved += state.positions
+        if self.reference_motion is not None:
+            moved = self.reference_motion.apply(moved)
+        draw_held_vertices(moved, self)
+        add_start_spring_forces(moved, state.positions, batches.ropes.strips)
+        state.previous_positions, state.positions = state.positions.copy(), moved
+        state.positions[:, model.pinned] = self.targets[:, model.pinned]
+        if model.pieces is not None and state.rigid is not None:
+            state.rigid = predict_poses(state.rigid, model.pieces, self.start, state.positions)
+
+    def residual_strain(self) -> float:
+        """Largest share by which an edge is longer than its tension implies."""
+        strips = [*self.batches.lengths.edges, *self.batches.ropes.strips]
+        return float(strain_range(self.state.positions, strips)[1])
+
+    def project_constraints(self, sweep: int) -> None:
+        """Projects all internal constraints once; sweep 0 includes warm starts."""
+        model, state, batches = self.model, self.state, self.batches
+        positions = state.positions
+        before = positions.copy() if model.has_free_components else positions
+        # Alternating the order would make resting bodies rock.
+        backwards = (state.steps + sweep) % 2 == 1 and state.steps_in_contact < RESTING_STEPS
+        if sweep == 0:
+            lengthen_ropes(positions, batches.ropes)
+            inflate(self)
+            warm_start_tensions(state, batches)
+        self._project_angles(backwards=backwards)
+        self.project_lengths(backwards=backwards)
+        state.positions = self.with_momentum(before, positions, about=self.start)
+        self.put_on_targets()
+        put_particles_on_pieces(state.rigid, state.positions)
+
+    def _project_angles(self, *, backwards: bool) -> None:
+        """Projects soft pins, bends and shear once, then the coarse levels of lengths.
+
+        Levels come last, because bends would react to the bending by levels, and a dress would
+        never come to rest.
+        """
+        model, positions, batches = self.model, self.state.positions, self.batches
+        project_soft_pins(self)
+        project_bends(positions, batches.bends, backwards=backwards)
+        project_shear(positions, batches.lengths, backwards=backwards)
+        project_levels(positions, model.lengths.levels)
+
+    def project_lengths(self, *, backwards: bool = False, single_sweep: bool = False) -> None:
+        """Projects weave, edges, seams, ropes and rigid joints, with several sweeps or one."""
+        positions, batches, rigid = self.state.positions, self.batches, self.state.rigid
+        lengths, limits = self.model.lengths, self.goal_radii
+        project_weave(positions, batches.weave)
+        for number in range(seam_rounds(batches.seams)):
+            if number:
+                project_seams(positions, batches.seams)
+            project_stretch(
+                positions,
+                lengths,
+                batches.lengths,
+                backwards=backwards,
+                rigid=rigid,
+                max_sweeps=1 if single_sweep else MAX_SWEEPS,
+                limits=limits,
+            )
+        for _ in range(1 if rigid is None and (limits is None or single_sweep) else ROPE_ROUNDS):
+            project_goal_radii(positions, limits)
+            project_ropes(positions, batches.ropes)
+            project_seams(positions, batches.seams)
+            apply_constraints_to_pieces(rigid, positions)
+        project_joints(rigid, positions)
+
+    def project_ground_contacts(self) -> None:
+        """Projects contact with the ground and its friction, in turn with rigid pieces."""
+        rigid, positions = self.state.rigid, self.state.positions
+        for _ in range(1 if rigid is None else CONTACT_ROUNDS):
+            super().project_ground_contacts()
+            if not apply_contacts_to_pieces(rigid, positions):
+                break
+            project_joints(rigid, positions)
+
+    def finish(self) -> None:
+        """Undoes the numerical damping of implicit steps in ropes, then bounces from the ground.
+
+        Closed loops and nets are excluded: they are solved only approximately, and would gain
+        energy.
+        """
+        self.put_on_targets()
+        state = self.state
+        ropes = [each.batch for each in self.batches.ropes.trees.generations]
+        if ropes:
+            before = state.previous_positions.copy()
+            undo_implicit_damping(state.previous_positions, self.start, state.positions, ropes)
+            state.previous_positions = self.with_momentum(
+                before, state.previous_positions, about=state.positions
+            )
+        super().finish()
+
+    def end(self) -> None:
+        """Puts particles on their pieces, and lets rest lengths and angles flow."""
+        put_particles_on_pieces(self.state.rigid, self.state.positions)
+        apply_plastic_flow(self, self.batches.steps[0])
+        super().end()
+
+    def with_momentum(self, before: Floats, after: Floats, *, about: Floats) -> Floats:
+        """(3, n) positions `after`, with the linear and angular momentum of `before`.
+
+        Angular momentum is Σ m a × Δx with arms a at `about` (3, n). Only components without pins
+        are corrected.
+        """
+        model = self.model
+        if not model.has_free_components:
+            return after
+        return conserve_momentum(
+            model.free_components, model.inverse_masses, before, after, about=about
+        )
