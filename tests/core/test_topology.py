@@ -13,10 +13,12 @@ from tests.core.bodies import (
     rotation,
     sheet,
     sphere,
+    split,
     tube,
 )
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.bending.bend_lines import line_turns, lines_across_quads, lines_along_ropes
+from verlet_addon.core.geometry import ray_casting
 from verlet_addon.core.geometry.faces import (
     edge_areas,
     face_diagonals,
@@ -26,7 +28,7 @@ from verlet_addon.core.geometry.faces import (
 )
 from verlet_addon.core.geometry.graph import edge_lengths, find_components
 from verlet_addon.core.geometry.hinges import find_hinges
-from verlet_addon.core.geometry.ray_casting import cast_rays
+from verlet_addon.core.geometry.ray_casting import cast_rays, count_turns, find_winding_numbers
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, BodyType
 
@@ -194,3 +196,24 @@ def test_rays_meet_no_triangles_without_area() -> None:
         point = random.uniform(-0.1, 0.1, (3, 1)).round(2)
         corners = point + way[:, None] * random.uniform(0.1, 0.3, 4).round(2)
         assert not len(cast_rays(point, corners, collapsed, way).points)
+
+
+@pytest.mark.parametrize("count", [1, 400])
+def test_winding_numbers_are_the_same_in_both_bodies(count: int) -> None:
+    """Points in two balls that overlap have the number 2; all have 0 where a corner is lost."""
+    ball = split(sphere(32, 24, radius=1.0))
+    triangles, corners = ball.face_vertices.reshape(-1, 3).T, ball.positions.T
+    centres = np.array([(0.0, 0.0, 0.0), (0.3, 0.0, 0.1)])
+    twice = np.concatenate([corners, corners + centres[1][:, None]], axis=1)
+    both = np.concatenate([triangles, triangles + corners.shape[1]], axis=1)
+    points = np.random.default_rng(1).uniform(-1.2, 1.2, (3, count))
+    away = np.linalg.norm(points[None] - centres[:, :, None], axis=1)
+    sure = (np.abs(away - 1.0) > 0.1).all(axis=0)
+    found = find_winding_numbers(points, twice, both)
+    np.testing.assert_array_equal(found[sure], (away < 1.0).sum(axis=0)[sure])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ray_casting, "count_turns", count_turns.reference)
+        np.testing.assert_array_equal(find_winding_numbers(points, twice, both), found)
+        twice[0, 3] = np.nan
+        assert not find_winding_numbers(points, twice, both).any()
+    assert not find_winding_numbers(points, twice, both).any()

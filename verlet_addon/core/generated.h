@@ -45,6 +45,7 @@
 #define MIN_START_SHARE 0.0001
 #define MIN_SWEEP_PROGRESS 0.97
 #define MIN_TAUTNESS 2.5
+#define MIN_TRIANGLE_WIDTH 4e-15
 #define NEGLIGIBLE_INERTIA 1e-11
 #define NEGLIGIBLE_RESIDUAL 1e-10
 #define NONZERO 1e-300
@@ -480,6 +481,8 @@ EXPORT void choose_coarse(const neighbours *, const uint8_t *, uint8_t *, real *
 EXPORT void clamp_points(const solid_system *, const real *, real *);
 EXPORT void conserve_momentum(const integer *, integer, const real *, const real *, const real *,
     const real *, real *, real *);
+EXPORT void count_turns(const real *, integer, const real *, integer, const integer *, integer,
+    const real *, integer *);
 EXPORT void eliminate_unknowns(real *, integer, real *, integer);
 EXPORT void factorize_pentadiagonal(real *, integer);
 EXPORT void find_stress(const solid_lattice *, const real *, const solid_corotations *, real, const

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, dot, ranges
+from ..arrays import Booleans, Floats, dot
 from ..contact.clearances import find_endangered
 from ..contact.contact_rows import ContactRows, PredictedMotion, make_rows, with_more
 from ..contact.kernels import find_unsafe, project_rows, rebound_rows
@@ -222,8 +222,7 @@ def _unsafe_particles(contact_step: ContactStep) -> tuple[Booleans, Booleans]:
     displaced, fast = find_unsafe(*path, contact_step.rows, allowed, SAFE_GAP_SHARE)
     fast_particles = np.flatnonzero(fast)
     if len(fast_particles):
-        counts = surfaces.fan_starts[fast_particles + 1] - surfaces.fan_starts[fast_particles]
-        around = surfaces.fans[ranges(surfaces.fan_starts[fast_particles], counts)]
+        _, around = surfaces.fans_of(fast_particles)
         fast[surfaces.triangles[:, around]] = True
     return displaced, fast
 

@@ -19,7 +19,6 @@ from ..arrays import (
     concatenated,
     dot,
     magnitudes,
-    ranges,
     sum_by,
     sum_rows,
 )
@@ -67,8 +66,10 @@ def update_pinched(contact_step: ContactStep) -> None:
         pinched = pinched.chosen(kept)
     if len(pressed):
         tight = ~_has_room(world, pressed, positions, PINCH_ROOM)
-        tight &= _has_room(world, pressed, world.surfaces.rest, PINCH_ROOM)
         pressed, intruders = pressed[tight], intruders[:, tight]
+    if len(pressed):
+        roomy = _has_room(world, pressed, world.surfaces.rest, PINCH_ROOM)
+        pressed, intruders = pressed[roomy], intruders[:, roomy]
     if len(pressed):
         sides = _choose_sides(world, pinched, pressed, intruders, positions)
         pinched = pinched.with_more(_find_surfaces(world, pressed, sides, positions))
@@ -129,10 +130,8 @@ def _slide(world: CollisionWorld, pinched: PinchedParticles, positions: Floats) 
     """The same with the nearest points beneath particles on triangles around those of before."""
     surfaces, (_, count) = world.surfaces, pinched.corners.shape
     corners = pinched.corners[pinched.weights.argmax(axis=0), np.arange(count)]
-    starts = surfaces.fan_starts[corners]
-    counts = surfaces.fan_starts[corners + 1] - starts
-    number = np.repeat(np.arange(count), counts)
-    triangles = surfaces.triangles[:, surfaces.fans[ranges(starts, counts)]]
+    number, around = surfaces.fans_of(corners)
+    triangles = surfaces.triangles[:, around]
     points = np.concatenate([pinched.particles[None, number], triangles])
     weights, _, apart = nearest_on_triangle(positions[:, points])
     order = np.lexsort((apart, number))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import NONZERO, Floats, Integers, dot, magnitudes
+from ..arrays import NONZERO, Floats, Integers, cross, dot, magnitudes, sum_rows
 from ..depenetration.closed_surfaces import vertex_normals
 from ..detection.contacts import Contacts
 from .collision_world import CollisionWorld
@@ -15,26 +15,33 @@ def filter_pinched(world: CollisionWorld, contacts: Contacts, start: Floats) -> 
         return contacts
     away = np.zeros_like(start)
     away[:, pinched.particles] = cloth_normals(world, pinched.particles, start) * pinched.sides
-    outwards = vertex_normals(
-        start, np.concatenate(world.depenetration.closed_surfaces.triangles, axis=1)
-    )
-    hard = contacts.owners >= world.bodies
-    touched, wrong = np.zeros((2, len(contacts.gaps)), dtype=bool)
-    surface = np.zeros_like(contacts.normals)
-    for particles, weights in zip(contacts.particles, contacts.weights, strict=True):
-        push = contacts.normals * np.sign(weights)
-        touched |= (away[:, particles] != 0.0).any(axis=0) & (weights != 0.0)
+    free = ~(contacts.owners >= world.bodies).any(axis=0)
+    free |= ~((away != 0.0).any(axis=0)[contacts.particles] & (contacts.weights != 0.0)).any(axis=0)
+    perhaps = contacts.chosen(np.flatnonzero(~free))
+    outwards = _collider_normals(world, perhaps.particles, start)
+    wrong, surface = np.zeros(len(perhaps.gaps), dtype=bool), np.zeros_like(perhaps.normals)
+    for particles, weights in zip(perhaps.particles, perhaps.weights, strict=True):
+        push = perhaps.normals * np.sign(weights)
         wrong |= dot(away[:, particles], push) < 0.0
         of_collider = particles >= world.first_collider_particle
         surface += outwards[:, particles] * (np.abs(weights) * of_collider)
     # From within a collider its surface would hold the cloth inside.
-    out = dot(surface, contacts.normals) * np.where(hard[1], 1.0, -1.0)
-    return contacts.chosen(~(hard.any(axis=0) & touched & (wrong | (out < 0.0))))
+    second = perhaps.owners[1] >= world.bodies
+    free[~free] = ~(wrong | (dot(surface, perhaps.normals) * np.where(second, 1.0, -1.0) < 0.0))
+    return contacts.chosen(free)
+
+
+def _collider_normals(world: CollisionWorld, particles: Integers, positions: Floats) -> Floats:
+    """(3, N) normals of closed surfaces, not unit, that are right at particles (4, k) alone."""
+    triangles = np.concatenate(world.depenetration.closed_surfaces.triangles, axis=1)
+    wanted = np.zeros(positions.shape[1], dtype=bool)
+    wanted[particles] = True
+    return vertex_normals(positions, triangles[:, wanted[triangles].any(axis=0)])
 
 
 def cloth_normals(world: CollisionWorld, particles: Integers, positions: Floats) -> Floats:
     """(3, k) unit normals of the cloth at particles."""
-    triangles = world.surfaces.triangles
-    triangles = triangles[:, triangles[0] < world.first_collider_particle]
-    found = vertex_normals(positions, triangles)[:, particles]
+    number, triangles = world.surfaces.fans_of(particles)
+    a, b, c = (positions[:, corner] for corner in world.surfaces.triangles[:, triangles])
+    found = sum_rows(number, cross(b - a, c - a), len(particles))
     return np.asarray(found / np.maximum(magnitudes(found), NONZERO))

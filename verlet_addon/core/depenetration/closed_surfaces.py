@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import NONZERO, Booleans, Floats, Integers, magnitudes, sum_by, sum_rows
+from ..arrays import NONZERO, Booleans, Floats, Integers, cross, magnitudes, sum_by, sum_rows
 from ..detection.surfaces import Surfaces
 from ..geometry.ray_casting import cast_rays, find_winding_numbers
 
@@ -36,15 +36,9 @@ class ClosedSurfaces:
 def winding_numbers(points: Floats, positions: Floats, triangles: Integers) -> Integers:
     """(k,) winding numbers of closed triangles (3, t), at positions (3, N), round points (3, k)."""
     found = np.zeros(points.shape[1], dtype=np.int64)
-    if not triangles.size:
-        return found
-    corners = positions[:, triangles.ravel()]
-    low, high = corners.min(axis=1), corners.max(axis=1)
-    if not np.isfinite(corners).all():
-        return found
-    near = np.flatnonzero(((points > low[:, None]) & (points < high[:, None])).all(axis=0))
-    if len(near):
-        found[near] = find_winding_numbers(points[:, near], positions, triangles)
+    finite = np.isfinite(points).all(axis=0)
+    if triangles.size:
+        found[finite] = find_winding_numbers(points[:, finite], positions, triangles)
     return found
 
 
@@ -74,14 +68,14 @@ def find_exit_distances(
 def vertex_normals(positions: Floats, triangles: Integers) -> Floats:
     """(3, N) area-weighted vertex normals of solids, not unit, at positions (3, N) [m]."""
     a, b, c = (positions[:, corner] for corner in triangles)
-    areas, count = np.cross(b - a, c - a, axis=0), positions.shape[1]
+    areas, count = cross(b - a, c - a), positions.shape[1]
     return sum_rows(triangles.ravel(), np.tile(areas, 3), count)
 
 
 def orient_outwards(positions: Floats, triangles: Integers) -> Integers:
     """The triangles (3, t) of a solid, reversed if their normals point inwards."""
     a, b, c = (positions[:, corner] - positions[:, triangles[0, :1]] for corner in triangles)
-    inwards = (a * np.cross(b, c, axis=0)).sum() < 0.0
+    inwards = (a * cross(b, c)).sum() < 0.0
     return triangles[::-1] if inwards else triangles
 
 
@@ -95,6 +89,6 @@ def _cumulative_turns(point: Integers, turns: Floats) -> Floats:
 def triangle_frames(positions: Floats, corners: Integers) -> Floats:
     """(3, 3, k) two sides of triangles (3, k), and their unit normals."""
     a, b, c = (positions[:, corner] for corner in corners)
-    normal = np.cross(b - a, c - a, axis=0)
+    normal = cross(b - a, c - a)
     length = magnitudes(normal)
     return np.stack([b - a, c - a, normal / np.maximum(length, NONZERO)], axis=1)

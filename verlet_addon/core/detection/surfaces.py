@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, Singles
+from ..arrays import Booleans, Floats, Integers, Singles, ranges
 from ..thread_pool import ThreadPool
 from .bvh import BVH, build_bvh
 from .detected_rows import RowBuffer
@@ -101,6 +101,12 @@ class Surfaces:
     searches: dict[tuple[int, int], list[int]] = field(default_factory=dict)
     """By pair of owners, the lower first, the numbers of searches in this frame, and of tests in
     its former steps."""
+
+    def fans_of(self, particles: Integers) -> tuple[Integers, Integers]:
+        """(j,) indices of particles (k,), and (j,) numbers of the triangles around each."""
+        starts = self.fan_starts[particles]
+        counts = self.fan_starts[particles + 1] - starts
+        return np.repeat(np.arange(len(particles)), counts), self.fans[ranges(starts, counts)]
 
     def start_frame(self) -> None:
         """Counts all searches and tests anew."""

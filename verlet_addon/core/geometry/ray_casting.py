@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, dot, ranges, weighted_sums
+from ..kernel import Sized, SizedIntegers, kernel
 from .graph import find_components
 
 RAY_OFFSETS = np.array([[0.37e-6], [0.61e-6]])
@@ -68,7 +69,7 @@ def cast_rays(
     parts_found = [_NO_CROSSINGS]
     for point, triangle in _candidates(here, there[:, triangles], chosen):
         corners = triangles[:, triangle]
-        hit, height, turn = _cross(there[:, corners], heights[corners], here[:, point])
+        hit, height, turn = _cross(there[:, corners], heights[corners], here[:, point], _size(here))
         rise = height - levels[point[hit]]
         kept = (rise > 0.0) | (not upwards)
         parts_found.append((point[hit][kept], triangle[hit][kept], rise[kept], turn[kept]))
@@ -118,10 +119,40 @@ def _sort_into_rows(here: Floats) -> tuple[Integers, Floats, Rows, Keys]:
 def find_winding_numbers(points: Floats, vertices: Floats, triangles: Integers) -> Integers:
     """(n,) winding numbers of a closed surface about points (3, n); 0 = outside.
 
-    The number of times that a ray from the point leaves the surface, less that it enters.
+    The number of times that a ray from the point leaves the surface, less that it enters. All are 0
+    where any corner of the triangles (3, t) is not finite.
     """
-    through = cast_rays(points, vertices, triangles, RAY_DIRECTION, upwards=True)
-    turns = np.bincount(through.points, through.turns, points.shape[1])
+    found = np.zeros(points.shape[1], dtype=np.int64)
+    if not len(found):
+        return found
+    frame = np.concatenate([_axes(RAY_DIRECTION), RAY_DIRECTION[None]])
+    rays = weighted_sums(frame, points)
+    rays[:2] += RAY_OFFSETS * np.ptp(rays[:2], axis=1).max()
+    order = np.argsort(rays[0], kind="stable")
+    found[order] = count_turns(rays[:, order], vertices, triangles, frame)
+    return found
+
+
+@kernel(result=lambda rays, *_: np.empty(rays.shape[1], dtype=np.int64))
+def count_turns(rays: Sized, vertices: Sized, triangles: SizedIntegers, frame: Floats) -> Integers:
+    """(n,) how often each of parallel rays leaves a surface, less how often it enters.
+
+    Parameters
+    ----------
+    rays : (3, n) where they start, sorted by the first coordinate in the frame [m].
+    vertices, triangles : (3, v) and (3, t) of the surface.
+    frame : (3, 3) unit vectors: two across the rays, and that along them.
+    """
+    corners = weighted_sums(frame, vertices)[:, triangles]
+    if not np.isfinite(corners).all():
+        return np.zeros(rays.shape[1], dtype=np.int64)
+    here, levels, turns = rays[:2], rays[2], np.zeros(rays.shape[1])
+    chosen = np.flatnonzero(corners[2].max(axis=0, initial=-np.inf) >= levels.min(initial=np.inf))
+    for point, triangle in _candidates(here, corners[:2], chosen):
+        places, heights = corners[:2, :, triangle], corners[2][:, triangle]
+        hit, height, turn = _cross(places, heights, here[:, point], _size(here))
+        above = height > levels[point[hit]]
+        turns += np.bincount(point[hit][above], turn[above], len(turns))
     return np.asarray(np.rint(turns).astype(np.int64))
 
 
@@ -161,12 +192,19 @@ def _axes(up: Floats) -> Floats:
     return np.stack([first, np.cross(up, first)])
 
 
-def _cross(corners: Floats, heights: Floats, here: Floats) -> tuple[Booleans, Floats, Floats]:
+def _size(here: Floats) -> float:
+    """The largest coordinate of rays (2, n), by which rounding in triangles that they meet goes."""
+    return float(np.abs(here).max(initial=0.0))
+
+
+def _cross(
+    corners: Floats, heights: Floats, here: Floats, size: float
+) -> tuple[Booleans, Floats, Floats]:
     """(k,) bool, rays at (2, k) that hit their triangles (2, 3, k); heights and signs of hits."""
     a, b, c = (corners[:, k] for k in range(3))
     doubled = _determinant(b - a, c - a)
     spans = np.abs(b - a).sum(axis=0) + np.abs(c - a).sum(axis=0)
-    doubled[np.abs(doubled) < MIN_TRIANGLE_WIDTH * np.abs(corners).max(initial=0.0) * spans] = 0.0
+    doubled[np.abs(doubled) < MIN_TRIANGLE_WIDTH * size * spans] = 0.0
     sides = np.stack([_determinant(v - u, here - u) for u, v in ((b, c), (c, a), (a, b))])
     hit = (sides * np.sign(doubled) > 0.0).all(axis=0)
     height = (sides[:, hit] * heights[:, hit]).sum(axis=0) / doubled[hit]
