@@ -73,7 +73,7 @@ def dancer() -> None:
         (108, bent, (0.0, 0.0, 0.0), 360.0),
     ):
         pose(rig, frame, turns, at=at, turned=turned)
-    _dress(person)
+    clothe(person)
     light_and_ground()
     camera((1.1, -3.7, 1.5), (0.0, 0.0, 0.98), lens=42)
 
@@ -108,12 +108,12 @@ def sitter() -> None:
         (84, folded, (0.0, 0.30, -0.42)),
     ):
         pose(rig, frame, turns, at=at)
-    _dress(person)
+    clothe(person)
     light_and_ground()
     camera((1.5, -3.2, 1.3), (0.0, 0.15, 0.75), lens=42)
 
 
-def _dress(person: Any) -> None:
+def clothe(person: Any) -> None:
     """Adds shirt, skirt and cape, each held by a bone where it is buttoned.
 
     The skin would stretch them where it does so itself.

@@ -1,14 +1,34 @@
 """Motion capture as turns of a figure's bones, from BVH files."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
+from mathutils import Matrix
 
 from tests.benchmarks.zoo_ingredients import read_motion
 from verlet_addon.core.arrays import Floats
 
 UPRIGHT = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 """From Y upwards, as BVH files and MakeHuman have it, to Z upwards."""
+
+
+BLEND = 0.5
+"""Time in which a figure goes over to the motion from where it was modelled [s]."""
+TURNED = ("UpLeg", "Leg", "Arm", "ForeArm", "Hand")
+"""Joints, of either side, whose bones are put into the direction that the file gives them; others
+have the file's turns from where they were modelled."""
+
+
+class Limb(NamedTuple):
+    """A bone as it was modelled."""
+
+    parent: str
+    head: Floats
+    tail: Floats
+    joint: str
+    """The joint that it follows; without one it keeps to its parent."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,3 +127,65 @@ def between(start: Floats, end: Floats) -> Floats:
     angle = np.arctan2(sine, float(start @ end))
     found: Floats = about(axis / sine, np.array([angle]))[0]
     return found
+
+
+def follow_motion(
+    armature: Any,
+    limbs: Mapping[str, Limb],
+    motion: Motion,
+    leg: float,
+    fps: float,
+    *,
+    begin: float,
+    seconds: float,
+    arms_out: float,
+) -> None:
+    """Sets a key of each bone of an armature at each frame.
+
+    Parameters
+    ----------
+    limbs : by the name of a bone, parents first.
+    leg : length of a leg, by which the way of the hips is scaled [m].
+    begin, seconds : the part of the motion [s].
+    arms_out : by how much upper arms that hang are turned away from the body [°].
+    """
+    times = np.arange(round(seconds * fps) + 1) / fps
+    frames = np.round((begin + times) / motion.seconds).astype(int)
+    share = np.clip(times / BLEND, 0.0, 1.0)
+    share = share * share * (3.0 - 2.0 * share)
+    root = next(limb for limb in limbs.values() if not limb.parent)
+    hips = motion.hips[frames] * leg / motion.leg()
+    hips[:, :2] -= hips[0, :2]
+    hips[:, 2] -= root.head[2]
+    turns: dict[str, Floats] = {"": np.broadcast_to(np.eye(3), (len(times), 3, 3))}
+    for name, limb in limbs.items():
+        before = turns[limb.parent]
+        turns[name] = _turns(limb, motion, frames, arms_out) if limb.joint else before
+        posed = armature.pose.bones[name]
+        posed.rotation_mode = "QUATERNION"
+        rest = np.array(posed.bone.matrix_local)[:3, :3]
+        local = rest.T @ before.transpose(0, 2, 1) @ turns[name] @ rest
+        for frame, (turn, weight) in enumerate(zip(local, share, strict=True), start=1):
+            whole = Matrix(turn.tolist()).to_quaternion()
+            posed.rotation_quaternion = Matrix.Identity(3).to_quaternion().slerp(whole, weight)
+            posed.keyframe_insert("rotation_quaternion", frame=frame)
+            if not limb.parent:
+                posed.location = (rest.T @ hips[frame - 1] * weight).tolist()
+                posed.keyframe_insert("location", frame=frame)
+
+
+def _turns(limb: Limb, motion: Motion, frames: Any, arms_out: float) -> Floats:
+    """(f, 3, 3) world turns of a bone from where it was modelled."""
+    joint = limb.joint
+    side = "Left" if joint.startswith("Left") else "Right"
+    found = motion.turns[joint][frames]
+    if any(joint == side + part for part in TURNED):
+        way = limb.tail - limb.head
+        found = found @ between(way / np.linalg.norm(way), motion.direction(joint))
+    if "Arm" in joint or "Hand" in joint:
+        chest, arm = motion.turns["Spine1"][frames], motion.turns[f"{side}Arm"][frames]
+        down = -(arm @ motion.direction(f"{side}Arm"))[:, 2].clip(max=0.0)
+        angles = np.radians(arms_out if side == "Right" else -arms_out) * down
+        out = about(np.array([0.0, 1.0, 0.0]), angles)
+        found = chest @ out @ chest.transpose(0, 2, 1) @ found
+    return np.asarray(found)

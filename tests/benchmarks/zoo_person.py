@@ -10,10 +10,9 @@ from typing import Any
 
 import bpy as blender
 import numpy as np
-from mathutils import Matrix
 
 from tests.benchmarks.zoo_ingredients import read_makehuman
-from tests.benchmarks.zoo_motion import UPRIGHT, Motion, about, between, capture
+from tests.benchmarks.zoo_motion import UPRIGHT, Limb, Motion, capture, follow_motion
 from tests.blender.scenes import mesh_object
 from verlet_addon.core.arrays import Floats
 
@@ -23,17 +22,12 @@ DECIMETRE = 0.1
 """MakeHuman's unit [m]."""
 BODY = 13_380
 """The first vertices are those of the body."""
-BLEND = 0.5
-"""Time in which the person goes over to the motion [s]."""
 FILE, BEGIN = "01_01.bvh", 6.0
 """The motion: jumps and a turn; and where it begins [s]."""
 SECONDS = 5.0
 """How long it moves."""
 ARMS_OUT = {"cleaned": 35.0, "raw": 0.0}
 """By how much upper arms are turned away from the body [°]."""
-TURNED = ("UpLeg", "Leg", "Arm", "ForeArm", "Hand")
-"""Bones, of either side, that are put into the direction that the file gives them; others have
-the file's turns from where they were modelled."""
 Bones = dict[str, dict[str, Any]]
 
 
@@ -121,45 +115,12 @@ def _armature(bones: Bones) -> Any:
 
 
 def _animate(armature: Any, bones: Bones, motion: Motion, fps: float, arms_out: float) -> None:
-    """A key of each bone at each frame."""
-    times = np.arange(round(SECONDS * fps) + 1) / fps
-    frames = np.round((BEGIN + times) / motion.seconds).astype(int)
-    share = np.clip(times / BLEND, 0.0, 1.0)
-    share = share * share * (3.0 - 2.0 * share)
-    turns = {name: _turns(name, bones, motion, frames, arms_out) for name in bones}
-    size = bones["LeftFoot"]["head"] - bones["LHipJoint"]["head"]
-    hips = motion.hips[frames] * float(np.linalg.norm(size)) / motion.leg()
-    hips[:, :2] -= hips[0, :2]
-    hips[:, 2] -= bones["Hips"]["head"][2]
+    """A key of each bone at each frame; fingers keep to their hands."""
+    limbs = {}
     for name, bone in bones.items():
-        posed = armature.pose.bones[name]
-        posed.rotation_mode = "QUATERNION"
-        rest = np.array(posed.bone.matrix_local)[:3, :3]
-        before = turns.get(bone["parent"], np.broadcast_to(np.eye(3), turns[name].shape))
-        local = rest.T @ before.transpose(0, 2, 1) @ turns[name] @ rest
-        for frame, (turn, weight) in enumerate(zip(local, share, strict=True), start=1):
-            whole = Matrix(turn.tolist()).to_quaternion()
-            posed.rotation_quaternion = Matrix.Identity(3).to_quaternion().slerp(whole, weight)
-            posed.keyframe_insert("rotation_quaternion", frame=frame)
-            if not bone["parent"]:
-                posed.location = (rest.T @ hips[frame - 1] * weight).tolist()
-                posed.keyframe_insert("location", frame=frame)
-
-
-def _turns(name: str, bones: Bones, motion: Motion, frames: Any, arms_out: float) -> Floats:
-    """(f, 3, 3) world turns of a bone from where it was modelled; fingers keep to their hands."""
-    while name not in motion.turns or "Finger" in name or "Thumb" in name:
-        name = bones[name]["parent"]
-    side = "Left" if name.startswith("Left") else "Right"
-    found = motion.turns[name][frames]
-    if any(name == side + part for part in TURNED):
-        bone = bones[name]
-        way = bone["tail"] - bone["head"]
-        found = found @ between(way / np.linalg.norm(way), motion.direction(name))
-    if "Arm" in name or "Hand" in name:
-        chest, arm = motion.turns["Spine1"][frames], motion.turns[f"{side}Arm"][frames]
-        down = -(arm @ motion.direction(f"{side}Arm"))[:, 2].clip(max=0.0)
-        angles = np.radians(arms_out if side == "Right" else -arms_out) * down
-        out = about(np.array([0.0, 1.0, 0.0]), angles)
-        found = chest @ out @ chest.transpose(0, 2, 1) @ found
-    return np.asarray(found)
+        joint = "" if "Finger" in name or "Thumb" in name or name not in motion.turns else name
+        limbs[name] = Limb(bone["parent"], bone["head"], bone["tail"], joint)
+    leg = float(np.linalg.norm(bones["LeftFoot"]["head"] - bones["LHipJoint"]["head"]))
+    follow_motion(
+        armature, limbs, motion, leg, fps, begin=BEGIN, seconds=SECONDS, arms_out=arms_out
+    )

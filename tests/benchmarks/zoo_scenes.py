@@ -6,7 +6,7 @@ from typing import Any
 import bpy as blender
 import numpy as np
 
-from tests.benchmarks import meshes, zoo_figure, zoo_person
+from tests.benchmarks import meshes, zoo_figure, zoo_person, zoo_samples
 from tests.benchmarks.zoo_bodies import BODIES, FITTED, WORN, Random, make_body
 from tests.benchmarks.zoo_colliders import COLLIDERS, MOTIONS, STOPS, make_colliders
 from tests.blender.scenes import select
@@ -148,11 +148,32 @@ def dressed() -> list[Scene]:
     ]
 
 
+def clothed() -> list[Scene]:
+    """People of our samples in shirt, skirt and cape, and in motions that these were not made for.
+
+    Settings are those of the samples.
+    """
+    bodies = (("shirt", 3048, "COTTON"), ("skirt", 3360, "COTTON"), ("cape", 1845, "WOOL"))
+    return [
+        Scene(
+            name=name,
+            bodies=bodies,
+            collider="clothed",
+            motion=name,
+            stock=False,
+            thickness=0.004,
+            substeps=20,
+            seconds=(frame_end - 1) / 24,
+        )
+        for name, frame_end in zoo_samples.FRAME_ENDS.items()
+    ]
+
+
 def find_scene(name: str) -> Scene:
     """The scene of that name."""
     if name.startswith("seed "):
         return drawn(int(name[5:]))
-    return next(scene for scene in (*by_hand(), *dressed()) if scene.name == name)
+    return next(scene for scene in (*by_hand(), *dressed(), *clothed()) if scene.name == name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +185,9 @@ class Built:
 
 
 def build(scene: Scene) -> Built:
-    """Makes the scene in an empty file; bodies are plain meshes still."""
+    """Makes the scene in an empty file; bodies are plain meshes still, but for clothed people."""
+    if scene.collider == "clothed":
+        return Built(*zoo_samples.make_clothed(scene.motion))
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     random = np.random.default_rng(scene.seed)
     settings = bpy.context.scene
@@ -227,6 +250,8 @@ def add_riser(fps: float) -> Any:
 
 def make_verlet(scene: Scene, built: Built) -> None:
     """Makes the bodies ours."""
+    if scene.collider == "clothed":
+        return
     settings = bpy.context.scene.verlet
     settings.use_ground, settings.substeps = False, scene.substeps
     for obj, (kind, _, material) in zip(built.bodies, scene.bodies, strict=True):
@@ -251,13 +276,14 @@ def make_cloth(scene: Scene, built: Built) -> None:
             hook = obj.modifiers.new("Hook", "HOOK")
             hook.object, hook.vertex_group = riser, "Pin"
             hook.matrix_inverse = riser.matrix_world.inverted() @ obj.matrix_world
+        held = zoo_samples.hold_by_hooks(obj) if scene.collider == "clothed" else ""
         cloth = obj.modifiers.new("Cloth", "CLOTH")
         cloth.collision_settings.use_self_collision = True
         cloth.collision_settings.distance_min = scene.thickness
         cloth.collision_settings.self_distance_min = scene.thickness
         cloth.point_cache.frame_end = scene.frames
-        if obj.vertex_groups:
-            cloth.settings.vertex_group_mass = "Pin"
+        if held or obj.vertex_groups:
+            cloth.settings.vertex_group_mass = held or "Pin"
         if len(built.bodies) > 1:
             obj.modifiers.new("Collision", "COLLISION")
             obj.collision.thickness_outer = scene.thickness
