@@ -92,10 +92,14 @@ def _find_surfaces(
         world.depenetration.closed_surfaces.triangles[world.bodies :], axis=1
     )
     low, high = positions[:, triangles].min(axis=1), positions[:, triangles].max(axis=1)
+    reaches, places = SEARCH * _gaps(world, particles), positions[:, particles]
+    least, most = (places - reaches).min(axis=1), (places + reaches).max(axis=1)
+    around = np.flatnonzero(((low < most[:, None]) & (high > least[:, None])).all(axis=0))
+    triangles, low, high = triangles[:, around], low[:, around], high[:, around]
     up = triangle_frames(positions, triangles)[:, 2]
-    out, gaps = cloth_normals(world, particles, positions) * sides, _gaps(world, particles)
+    out = cloth_normals(world, particles, positions) * sides
     for number, particle in enumerate(particles.tolist()):
-        here, reach = positions[:, particle][:, None], SEARCH * gaps[number]
+        here, reach = positions[:, particle][:, None], reaches[number]
         near = ((low < here + reach) & (high > here - reach)).all(axis=0)
         near = np.flatnonzero(near & (dot(up, out[:, [number]]) > FACING_COSINE))
         if len(near):

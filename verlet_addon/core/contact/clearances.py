@@ -66,7 +66,8 @@ def find_endangered(
         return beyond
     surfaces.clearances[:] = np.inf
     measuring = replace(TUNNELLING, skin=skins, measures_clearances=True)
-    find_pairs(surfaces, start, start, measuring, beyond)
+    # Along the way, to which trees are fitted for the guard in any case.
+    find_pairs(surfaces, start, end, measuring, beyond)
     clearances.positions[:, beyond] = start[:, beyond]
     clearances.distances[beyond] = clearances.most[beyond]
     moved = magnitudes(start - clearances.positions)
