@@ -1,10 +1,13 @@
 """Cloth between colliders that pass into each other comes out of there as it was."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from tests.core.bodies import (
     HALF,
+    built_state,
     frames,
     moved,
     pinned,
@@ -18,6 +21,10 @@ from tests.core.bodies import (
 )
 from tests.core.colliders import Moving, ball, collider, crossed
 from verlet_addon.core.arrays import Floats
+from verlet_addon.core.collision.collision_world import build_collision_world
+from verlet_addon.core.collision.contact_step import detect_contacts
+from verlet_addon.core.collision.pinched_cloth import update_pinched
+from verlet_addon.core.contact.contact_rows import PredictedMotion
 from verlet_addon.core.settings import BodySettings
 
 
@@ -40,6 +47,35 @@ def test_cloth_comes_out_from_between_two_balls_that_pass_into_each_other() -> N
     assert strains(mesh, track).max() < 0.01
     still = [(shape, at(2.25)) for shape, at in around if callable(at)]
     assert crossed(bodies, [track[-1:]], still) == 0
+
+
+@pytest.mark.parametrize(("apart", "pinched"), [(0.9, True), (1.5, False)])
+def test_cloth_is_pinched_only_by_what_pushes_it(apart: float, *, pinched: bool) -> None:
+    """A sheet near a ball that comes down is not, if it has yet to reach one beneath it.
+
+    Distances are in gaps. Layers of a skirt beneath a thigh let the thigh through, or else.
+    """
+    gap, (shape, places) = 0.01, ball(radius=0.3, fine=32)
+    meshes = [
+        replace(moved(sheet(10, size=0.2), np.eye(3), (-0.1, -0.1, z)), colliders=range(2))
+        for z in (0.0, -apart * gap)
+    ]
+    models = [built_state((mesh, BodySettings(thickness=gap)))[0] for mesh in meshes]
+    seat = places - np.array([0.0, 0.0, 0.3 + 2.6 * gap])
+    standing, above, near = (
+        [places + np.array([0.0, 0.0, 0.3 + height]), seat]
+        for height in (0.2, 0.5 * gap, 0.4 * gap)
+    )
+    world = build_collision_world(models, meshes, [shape, shape], standing)
+    assert world is not None
+    start, end = (world.gather_positions([m.positions.T for m in meshes], c) for c in (above, near))
+    masses = (np.arange(end.shape[1]) < world.first_collider_particle).astype(float)
+    motion = PredictedMotion(masses, start, end, 0.0 * end, world.on_ropes, 1 / 240)
+    contact_step = detect_contacts(world, motion, end)
+    rows = contact_step.rows
+    rows.normal_multipliers[rows.heights(end) < rows.gaps] = 1.0
+    update_pinched(contact_step)
+    assert bool(len(world.pinched.particles)) == pinched
 
 
 @pytest.mark.slow

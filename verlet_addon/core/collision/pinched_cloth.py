@@ -40,7 +40,7 @@ and above which it is not any more."""
 RELEASE_TIME = 0.05
 """Time for which there has to be room [s]."""
 NEAR_SHARE = 0.8
-"""Contacts nearer than this share of their gap are considered for pinching."""
+"""Particles with a contact nearer than this share of its gap are considered for pinching."""
 SEARCH, FACING_COSINE = 3.0, 0.3
 """Distance in which colliders are searched for beneath pinched particles, in gaps, and the least
 cosine of the angle between their normals and that of the cloth."""
@@ -208,11 +208,12 @@ def _pressed_from_both_sides(contact_step: ContactStep) -> tuple[Integers, Float
     apart, count = rows.heights(positions), len(world.penetration_states)
     near = np.zeros(count, dtype=bool)
     near[rows.particles[:, apart < NEAR_SHARE * rows.gaps]] = True
-    slot, row = np.nonzero((rows.impulse_responses != 0.0) & near[rows.particles])
+    pushes = (rows.normal_multipliers > 0.0) | (apart < NEAR_SHARE * rows.gaps)
+    slot, row = np.nonzero((rows.impulse_responses != 0.0) & near[rows.particles] & pushes)
     particle = rows.particles[slot, row]
     directions = rows.normals[:, row] * np.sign(rows.weights[slot, row])
-    pushes = np.bincount(particle, minlength=count)
-    perhaps = magnitudes(sum_rows(particle, directions, count)) < ALIGNED_MEAN * pushes
+    counts = np.bincount(particle, minlength=count)
+    perhaps = magnitudes(sum_rows(particle, directions, count)) < ALIGNED_MEAN * counts
     perhaps &= sum_by(particle, hard[row].astype(float), count) > 0.0
     states = world.penetration_states[particle][:, world.surfaces.colliders]
     chosen = np.flatnonzero(
