@@ -75,7 +75,7 @@ def dancer() -> None:
         pose(rig, frame, turns, at=at, turned=turned)
     clothe(person)
     light_and_ground()
-    camera((1.1, -3.7, 1.5), (0.0, 0.0, 0.98), lens=42)
+    camera((1.1, -3.7, 1.5), (0.0, 0.0, 0.9), lens=38)
 
 
 def sitter() -> None:
@@ -110,7 +110,7 @@ def sitter() -> None:
         pose(rig, frame, turns, at=at)
     clothe(person)
     light_and_ground()
-    camera((1.5, -3.2, 1.3), (0.0, 0.15, 0.75), lens=42)
+    camera((1.6, -3.6, 1.3), (0.0, 0.12, 0.85), lens=37)
 
 
 def clothe(person: Any) -> None:

@@ -49,11 +49,17 @@ def test_cloth_comes_out_from_between_two_balls_that_pass_into_each_other() -> N
     assert crossed(bodies, [track[-1:]], still) == 0
 
 
-@pytest.mark.parametrize(("apart", "pinched"), [(0.9, True), (1.5, False)])
-def test_cloth_is_pinched_only_by_what_pushes_it(apart: float, *, pinched: bool) -> None:
-    """A sheet near a ball that comes down is not, if it has yet to reach one beneath it.
+@pytest.mark.parametrize(
+    ("apart", "above_seat", "pinched"), [(0.9, 0.8, True), (1.5, 0.8, False), (0.9, 1.5, False)]
+)
+def test_cloth_is_pinched_between_colliders_alone(
+    apart: float, above_seat: float, *, pinched: bool
+) -> None:
+    """A sheet near a ball that comes down, if it is pressed onto another that lies on a seat.
 
-    Distances are in gaps. Layers of a skirt beneath a thigh let the thigh through, or else.
+    It is not where it has yet to reach the other, nor where that one is in the air. Distances are
+    in gaps. Layers of a skirt beneath a thigh let the thigh through, or else, and a sleeve the arm
+    that raises it with a cape.
     """
     gap, (shape, places) = 0.01, ball(radius=0.3, fine=32)
     meshes = [
@@ -61,7 +67,7 @@ def test_cloth_is_pinched_only_by_what_pushes_it(apart: float, *, pinched: bool)
         for z in (0.0, -apart * gap)
     ]
     models = [built_state((mesh, BodySettings(thickness=gap)))[0] for mesh in meshes]
-    seat = places - np.array([0.0, 0.0, 0.3 + 2.6 * gap])
+    seat = places - np.array([0.0, 0.0, 0.3 + (apart + above_seat) * gap])
     standing, above, near = (
         [places + np.array([0.0, 0.0, 0.3 + height]), seat]
         for height in (0.2, 0.5 * gap, 0.4 * gap)

@@ -22,6 +22,7 @@ from ..arrays import (
     sum_by,
     sum_rows,
 )
+from ..contact.contact_rows import ContactRows
 from ..depenetration.closed_surfaces import triangle_frames, winding_numbers
 from ..depenetration.penetration_states import PINCHED
 from ..detection.proximity import nearest_on_triangle
@@ -46,6 +47,8 @@ SEARCH, FACING_COSINE = 3.0, 0.3
 cosine of the angle between their normals and that of the cloth."""
 BETWEEN = (0.1, 0.4, 0.7, 1.0)
 """Points between these surfaces and the particles that no other collider may contain, as shares."""
+MAX_LAYERS = 4
+"""Layers of cloth through which colliders push, at most."""
 SMOOTHING_ROUNDS = 12
 """Rounds in which neighbours agree on the side that intruders do not come from."""
 
@@ -220,6 +223,9 @@ def _pressed_from_both_sides(contact_step: ContactStep) -> tuple[Integers, Float
         perhaps[particle] & world.pinchable[particle] & (states == 0).all(axis=1)
     )
     chosen = chosen[np.lexsort((apart[row[chosen]], ~hard[row[chosen]], particle[chosen]))]
+    if not len(chosen):  # the usual case
+        return nothing
+    chosen = chosen[_from_colliders(rows, pushes, hard, count)[slot[chosen], row[chosen]]]
     particle, row, directions = particle[chosen], row[chosen], directions[:, chosen]
     particles, first, number = np.unique(particle, return_index=True, return_inverse=True)
     number = number.reshape(-1)
@@ -228,6 +234,33 @@ def _pressed_from_both_sides(contact_step: ContactStep) -> tuple[Integers, Float
     speeds = _approach_speeds(contact_step, row, particle, directions) * hard[row]
     ways = directions * np.maximum(speeds, NONZERO * hard[row])
     return particles[both], sum_rows(number, ways, len(particles))[:, both]
+
+
+def _from_colliders(rows: ContactRows, pushes: Booleans, hard: Booleans, count: int) -> Booleans:
+    """(4, k) whether rows that push do so from a collider, by itself or through layers of cloth.
+
+    Cloth that nothing holds, as a cape on a sleeve that an arm raises, yields: there is room.
+
+    Parameters
+    ----------
+    pushes, hard : (k,) bool, rows that push their particles, and rows with a collider.
+    count : number of particles in the world.
+    """
+    moves, first = rows.impulse_responses != 0.0, rows.weights > 0.0
+    found = np.broadcast_to(hard & pushes, moves.shape)
+    for _ in range(MAX_LAYERS):
+        slot, row = np.nonzero(found & moves)
+        directions = rows.normals[:, row] * np.sign(rows.weights[slot, row])
+        total = sum_rows(rows.particles[slot, row], directions, count)
+        total /= np.maximum(magnitudes(total), NONZERO)
+        along = dot(total[:, rows.particles], rows.normals[:, None])
+        behind_first = (first & (along < OPPOSED_COSINE)).any(axis=0)
+        behind_second = ((rows.weights < 0.0) & (along > -OPPOSED_COSINE)).any(axis=0)
+        more = found | (np.where(first, behind_second, behind_first) & pushes)
+        if np.array_equal(more, found):
+            break
+        found = more
+    return found
 
 
 def _approach_speeds(
