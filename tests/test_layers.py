@@ -18,8 +18,8 @@ BLENDER = [module for module in MODULES if module.parts[0] == "blender"]
 
 LAYERS = [
     "errors arrays",
-    "portable_math compiled thread_pool field",
-    "kernel",
+    "portable_math compiled field",
+    "kernel thread_pool",
     "settings checkpoint",
     "scene",
     "mesh momentum coloring drag linear skinning textures",

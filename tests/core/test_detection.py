@@ -7,22 +7,26 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 from itertools import combinations, product
 from threading import Thread
+from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tests.core.bodies import flat_sheet, sphere, split
 from tests.core.intersections import crossings
 from verlet_addon.core.arrays import Booleans, Floats
 from verlet_addon.core.compiled import backend
+from verlet_addon.core.contact.row_terms import compute_row_terms, sum_weighted
 from verlet_addon.core.contact.tunnelling_guard import (
     TUNNELLING,
     find_tunnelling,
     prevent_tunnelling,
 )
-from verlet_addon.core.detection import compiled_kernels, numpy_kernels
+from verlet_addon.core.detection.bvh_refit import activate, fit_all
+from verlet_addon.core.detection.bvh_traversal import candidate_pairs, near_leaves
 from verlet_addon.core.detection.contacts import (
     Contacts,
     find_contacts,
@@ -30,7 +34,8 @@ from verlet_addon.core.detection.contacts import (
     update_bvh,
 )
 from verlet_addon.core.detection.detected_rows import make_row_buffer
-from verlet_addon.core.detection.numpy_bvh import candidate_pairs, near_leaves
+from verlet_addon.core.detection.kernels import gather_rows
+from verlet_addon.core.detection.row_search import find_rows
 from verlet_addon.core.detection.search_criteria import SearchCriteria
 from verlet_addon.core.detection.surfaces import Surface, Surfaces, join_surfaces
 from verlet_addon.core.errors import KernelError, OutOfMemoryError
@@ -543,35 +548,38 @@ def test_compiled_kernels_find_the_same_to_the_last_bit(
     """Trees, pairs, weights, normals and gaps, whichever kernels serve."""
     surfaces, start, end = crumpled(np.random.default_rng(seed))
     found = []
-    for kernels in (numpy_kernels, compiled_kernels):
-        flags: list[Booleans] = []
-        surfaces.paths[:] = np.nan
-        active = np.random.default_rng(seed).random(start.shape[1]) < 0.01
-        for owner, bvh in enumerate(surfaces.bvhs):
-            kernels.update_paths(surfaces, owner, start, end)
-            kernels.refit(surfaces, owner)
-            kernels.activate(bvh, active)
-            flags.append(bvh.active[1:].copy())
-            bvh.active[:] = True
-        fitted = [part for bvh in surfaces.bvhs for part in (bvh.boxes[1:], bvh.cones[1:])]
-        fitted += [surfaces.edge_turns.copy(), surfaces.corner_turns.copy()]
-        pairs = [(0, 0), (0, 1), (0, 2), (0, 3), (1, 2)]
-        near = [
-            kernels.find_rows(surfaces, each, criteria) for each in [*([p] for p in pairs), pairs]
-        ]
-        assert len(near[0][3]) + len(near[2][3])
-        rows = [part[..., np.lexsort(each[0][::-1])].copy() for each in near for part in each]
-        particles = np.random.default_rng(seed).integers(start.shape[1], size=(4, 50))
-        weights = end[0][particles]
-        sums = kernels.sum_weighted(start, particles, weights)
-        weighed = kernels.compute_row_terms(
-            start, end[1], particles, weights, np.ascontiguousarray(sums)
-        )
-        order = np.lexsort(near[-1][0][::-1])
-        gathered = kernels.gather_rows(surfaces, near[-1], order)
-        parts = (*fitted, *flags, *rows, sums, *weighed, *gathered)
-        found.append([part.tobytes() for part in parts])
+    for library in (backend().library, None):
+        with patch.object(backend(), "library", library):
+            found.append(
+                [part.tobytes() for part in searched(surfaces, start, end, criteria, seed)]
+            )
     assert found[0] == found[1]
+
+
+def searched(
+    surfaces: Surfaces, start: Floats, end: Floats, criteria: SearchCriteria, seed: int
+) -> list[NDArray[Any]]:
+    """Everything that a search writes and finds."""
+    flags: list[Booleans] = []
+    surfaces.paths[:] = np.nan
+    active = np.random.default_rng(seed).random(start.shape[1]) < 0.01
+    fit_all(surfaces, start, end)
+    for bvh in surfaces.bvhs:
+        activate(bvh, active)
+        flags.append(bvh.active[1:].copy())
+        bvh.active[:] = True
+    fitted = [part for bvh in surfaces.bvhs for part in (bvh.boxes[1:], bvh.cones[1:])]
+    fitted += [surfaces.edge_turns, surfaces.corner_turns]
+    pairs = [(0, 0), (0, 1), (0, 2), (0, 3), (1, 2)]
+    near = [find_rows(surfaces, each, criteria) for each in [*([p] for p in pairs), pairs]]
+    assert len(near[0][3]) + len(near[2][3])
+    rows = [part[..., np.lexsort(each[0][::-1])] for each in near for part in each]
+    particles = np.random.default_rng(seed).integers(start.shape[1], size=(4, 50))
+    weights = end[0][particles]
+    sums = sum_weighted(start, particles, weights)
+    weighed = compute_row_terms(start, end[1], particles, weights, sums)
+    gathered = gather_rows(surfaces, *near[-1], np.lexsort(near[-1][0][::-1]))
+    return [*fitted, *flags, *rows, sums, *weighed, *gathered]
 
 
 def test_corners_of_fine_colliders_count_only_where_they_stick_out() -> None:
@@ -619,6 +627,7 @@ def test_hostile_colliders_leave_finite_motion(kind: str) -> None:
     np.testing.assert_array_equal(kept[:, movable == 0.0], end[:, movable == 0.0])
 
 
+@pytest.mark.skipif(backend().library is None, reason="NumPy's kernels have one thread")
 def test_no_room_for_threads_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """One clear sentence, where Python would say that it cannot start them."""
 

@@ -31,8 +31,8 @@ from verlet_addon.core.contact.contact_rows import (
     PredictedMotion,
     make_rows,
 )
+from verlet_addon.core.contact.row_terms import sum_weighted
 from verlet_addon.core.detection.contacts import Contacts
-from verlet_addon.core.detection.numpy_kernels import sum_weighted
 from verlet_addon.core.ropes.rope_contacts import RopeSlice, response_bounds, solve_impulses
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate

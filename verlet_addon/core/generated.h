@@ -63,6 +63,7 @@
 #define ROPE_STRAIN_TOLERANCE 1e-07
 #define ROTATION_ROUNDS 10
 #define ROTATION_TOLERANCE 1e-09
+#define ROUNDING_MARGIN 1e-06
 #define SEARCH_DIRECTIONS 2
 #define SHARED_SLOPE 0.05
 #define SHORTEST 1e-12
@@ -98,6 +99,16 @@ typedef struct bends {
     const struct stencil_batch *const *soft;
     integer soft_count;
 } bends;
+
+typedef struct bvh {
+    integer height;
+    const integer *corners, *triangles, *vertices, *vertex_starts, *edges, *edge_starts, *connected,
+        *connected_starts;
+    uint8_t *active;
+    real *cones, *turns;
+    struct box *boxes, *swept_boxes;
+    struct edge_path *edge_paths;
+} bvh;
 
 typedef struct chambers {
     const integer *triangles, *labels;
@@ -298,6 +309,11 @@ typedef struct ropes {
     integer strips_count;
 } ropes;
 
+typedef struct rows {
+    integer capacity, *features;
+    real *weights, *normals, *gaps;
+} rows;
+
 typedef struct seam_batch {
     const integer *first, *second;
     const real *inverse_masses, *gains, *max_multipliers, *torn_gaps, *closed_gaps;
@@ -305,6 +321,11 @@ typedef struct seam_batch {
     real *multipliers;
     integer count;
 } seam_batch;
+
+typedef struct search_criteria {
+    real skin, gap, gap_share, start_share, margin, flush_angle, flush_curvature;
+    integer all_touching, measures_clearances;
+} search_criteria;
 
 typedef struct shell {
     const integer *members;
@@ -446,6 +467,21 @@ typedef struct surface {
     const struct strip_links *links;
 } surface;
 
+typedef struct surfaces {
+    const integer *owners, *starts, *triangles, *edges, *sides, *wings, *opposite_edges, *fans,
+        *fan_starts, *near_starts, *near;
+    const uint8_t *single_sided, *colliders;
+    real *paths, *edge_turns, *corner_turns;
+    integer particle_count, triangle_count, edge_count;
+    real *rest_points;
+    struct box *swept_boxes;
+    uint8_t *active;
+    real *clearances;
+    integer *small_owners;
+    const struct bvh *const *small_bvhs;
+    integer small_bvhs_count;
+} surfaces;
+
 typedef struct tethers {
     const integer *particles, *pins;
     const real *lengths;
@@ -476,19 +512,27 @@ typedef struct weave_batch {
     real *strains, *diagonal, *blocks, *points, *residual, *ahead, *search, *along, *moved;
 } weave_batch;
 
+EXPORT void activate(const bvh *, uint8_t *);
 EXPORT void add_start_spring_forces(real *, real *, integer, const strip_batch *const *, integer);
 EXPORT void choose_coarse(const neighbours *, const uint8_t *, uint8_t *, real *);
 EXPORT void clamp_points(const solid_system *, const real *, real *);
+EXPORT void compute_row_terms(const real *, integer, const real *, const integer *, const real *,
+    integer, const real *, real *, real *, real *, real *, real *);
 EXPORT void conserve_momentum(const integer *, integer, const real *, const real *, const real *,
     const real *, real *, real *);
 EXPORT void count_turns(const real *, integer, const real *, integer, const integer *, integer,
     const real *, integer *);
 EXPORT void eliminate_unknowns(real *, integer, real *, integer);
 EXPORT void factorize_pentadiagonal(real *, integer);
+EXPORT integer find_near_rows(const surfaces *, const bvh *, const bvh *, const search_criteria *,
+    integer, integer *, integer, integer *, const rows *, integer);
 EXPORT void find_stress(const solid_lattice *, const real *, const solid_corotations *, real, const
     real *, real *, real *, real *);
 EXPORT void find_unsafe(const real *, const real *, const real *, integer, const contact_rows *,
     const real *, integer, real, uint8_t *, uint8_t *, real *);
+EXPORT void fit_small(const surfaces *, real *, real *);
+EXPORT void gather_rows(const surfaces *, const integer *, const real *, const real *, const real *,
+    const integer *, integer, integer *, real *, real *, real *, integer *);
 EXPORT void interpolate(const solid_embedding *, const real *, integer, real *);
 EXPORT integer limit_strain(real *, const strip_links *, real);
 EXPORT real linearize_shell(const shell *, const real *, real *);
@@ -513,18 +557,22 @@ EXPORT void project_weave(real *, const weave_batch *const *, integer);
 EXPORT void push_rows(real *, integer, const contact_rows *);
 EXPORT void rebound_plane(real *, integer, real *, const plane_contact *);
 EXPORT void rebound_rows(real *, real *, integer, const contact_rows *);
+EXPORT void refit_leaves(const surfaces *, const bvh *, integer, integer);
+EXPORT void refit_nodes(const surfaces *, const bvh *);
 EXPORT void remove_stretching(real *, real *, integer, const tree *);
 EXPORT void solve_contacts(const solid_system *, real *, real *, const solver_tolerance *);
 EXPORT void solve_impulses(const real *, integer, const contact_rows *, const rope_slice *const *,
     integer, const real *, const real *, const real *, const real *, real *, real *, real *);
 EXPORT void start_multipliers(const restarted_multipliers *);
 EXPORT void strain_range(const real *, integer, const strip_batch *const *, integer, real *);
+EXPORT void sum_weighted(const real *, integer, const integer *, const real *, integer, real *);
 EXPORT integer transfer_contacts(const piece_poses *, real *, integer);
 EXPORT void transfer_momentum(const piece_poses *, real *, integer, real *, integer);
 EXPORT void turbulence(const real *, integer, real, const noise_tables *, real *);
 EXPORT void undo_implicit_damping(real *, real *, real *, integer, const strip_batch *const *,
     integer);
 EXPORT void update_diagonal_rests(real *, integer, const face_diagonals *);
+EXPORT integer update_paths(const surfaces *, integer, real *, real *);
 EXPORT void update_velocities(const solid_system *, const real *, const real *, real *, real *);
 EXPORT void volumes_and_gradients(const real *, integer, const chambers *, real *, real *);
 EXPORT void warm_start_tension(real *, const strip_system *, real, real, integer);

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import TypeVar
 
+from .compiled import backend
 from .errors import KernelError, OutOfMemoryError
 
 R = TypeVar("R")
@@ -38,7 +39,8 @@ class ThreadPool:
 
     @cached_property
     def _size(self) -> int:
-        return thread_count()
+        """The number of threads, one with NumPy's kernels."""
+        return thread_count() if backend().library else 1
 
     @cached_property
     def _others(self) -> ThreadPoolExecutor:

@@ -5,10 +5,10 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, concatenated, dot
-from ..detection.compiled_kernels import compute_row_terms, sum_weighted
 from ..detection.contacts import Contacts
 from ..integrators import start_displacement
 from .plane import bounce
+from .row_terms import compute_row_terms, sum_weighted
 
 PUSH_OUT_TIME = 0.1
 """Time constant of the correction of contacts that start a step violated: a third of the violation

@@ -8,9 +8,9 @@ import numpy as np
 
 from ..arrays import NONZERO, Booleans, Floats, Integers, dot, magnitudes, sum_rows
 from ..coloring import sequential_batches
-from ..detection.numpy_kernels import sum_weighted
 from ..kernel import Sized, Struct, kernel
 from .contact_rows import ContactRows
+from .row_terms import sum_weighted
 
 Struct(
     "contact_rows",

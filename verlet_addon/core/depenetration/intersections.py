@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
+from ..detection.bvh_traversal import candidate_pairs, near_leaves
 from ..detection.contacts import Contacts, update_bvh
-from ..detection.numpy_bvh import candidate_pairs, near_leaves
 from ..detection.surfaces import Surfaces
 from .closed_surfaces import (
     DIRECTIONS,

@@ -1,6 +1,7 @@
 """A bounding volume hierarchy (BVH) over the triangles and loose edges of one surface."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -35,9 +36,6 @@ class BVH:
     """(leaves + 1,) index of each leaf's first vertex."""
     edges: Integers
     """Edges that the leaves own, leaf after leaf."""
-    ridges: Booleans
-    """(edges,) bool, edges at borders, or between triangles at an angle. Written by NumPy's
-    `refit`."""
     edge_starts: Integers
     """(leaves + 1,) index of each leaf's first edge."""
     connected: Integers
@@ -69,6 +67,11 @@ class BVH:
     def leaves(self) -> int:
         """Number of leaves, a power of two."""
         return 1 << self.height
+
+    @cached_property
+    def ridges(self) -> Booleans:
+        """(edges,) bool, edges at borders, or between triangles at an angle; NumPy writes it."""
+        return np.ones(len(self.edges), dtype=bool)
 
 
 def build_bvh(
@@ -125,7 +128,6 @@ def build_bvh(
 def _work_arrays(leaves: int, edges: int) -> dict[str, Any]:
     """Fields of BVH that `refit`, `activate` and the compiled kernels write."""
     return {
-        "ridges": np.ones(edges, dtype=bool),
         "cones": np.empty((2 * leaves, 2, 3)),
         "boxes": np.empty((2 * leaves, 2, 4), dtype=np.float32),
         "edge_paths": np.empty((edges, 18)),

@@ -1,7 +1,5 @@
-/* Refit of BVHs to a motion, as in numpy_bvh.py, which has formulas and sources. */
+/* Refit of BVHs to a motion, as in bvh_refit.py, which has formulas and sources. */
 #include "surfaces.h"
-
-#define PART 256 /* Leaves that a thread refits at a time. */
 
 typedef int whole_four __attribute__((vector_size(16)));
 
@@ -90,16 +88,16 @@ static int enclose_element(box *swept_box, real *cone, const surfaces *all, cons
     return 1;
 }
 
-/* Angle and curvature of a collider's surface across an edge; see _turns in numpy_bvh.py. */
+/* Angle and curvature of a collider's surface across an edge; see _turns in bvh_refit.py. */
 static void find_turns(const surfaces *all, integer edge)
 {
-    integer ends[2] = {all->ends[edge], all->ends[all->edges + edge]};
+    integer ends[2] = {all->edges[edge], all->edges[all->edge_count + edge]};
     real *turns = all->edge_turns + 2 * edge, along[3], wings[2][3], normal[3], other[3];
     turns[0] = turns[1] = __builtin_inf();
-    if (all->wings[all->edges + edge] >= 0) {
+    if (all->wings[all->edge_count + edge] >= 0) {
         subtract(all->paths + 6 * ends[1], all->paths + 6 * ends[0], along);
         for (int side = 0; side < 2; side++)
-            subtract(all->paths + 6 * all->wings[side * all->edges + edge],
+            subtract(all->paths + 6 * all->wings[side * all->edge_count + edge],
                      all->paths + 6 * ends[0], wings[side]);
         cross(along, wings[0], normal);
         cross(along, wings[1], other);
@@ -127,7 +125,7 @@ static void raise_turns(real *most, const real *turns)
 static void find_all_turns(const bvh *it, const surfaces *all)
 {
     integer leaves = (integer)1 << it->height, count = it->vertex_starts[leaves];
-    if (!count || !all->colliders[all->owner[it->vertices[0]]])
+    if (!count || !all->colliders[all->owners[it->vertices[0]]])
         return;
     for (integer i = 0; i < 2 * count; i++)
         all->corner_turns[2 * it->vertices[i / 2] + i % 2] = 0.0;
@@ -143,38 +141,33 @@ static void find_all_turns(const bvh *it, const surfaces *all)
     }
 }
 
-/* Refits the leaves: swept boxes of leaves and edges, and normal cones.
-
-   Threads share the leaves: each takes the next part by incrementing `next`. */
-EXPORT void refit_leaves(const bvh *it, const surfaces *all, integer *next)
+/* Refits the leaves `first` to `last` - 1: swept boxes of leaves and edges, and normal cones. */
+EXPORT void refit_leaves(const surfaces *all, const bvh *it, integer first, integer last)
 {
     const real infinity = __builtin_inf();
-    integer leaves = (integer)1 << it->height, first;
-    while ((first = PART * __atomic_fetch_add(next, 1, __ATOMIC_RELAXED)) < leaves) {
-        integer last = first + PART < leaves ? first + PART : leaves;
-        for (integer i = it->edge_starts[first]; i < it->edge_starts[last]; i++) {
-            integer ends[2] = {all->ends[it->edges[i]], all->ends[all->edges + it->edges[i]]};
-            it->edge_paths[i].swept_box = all->swept_boxes[ends[0]];
-            widen_box(&it->edge_paths[i].swept_box, all->swept_boxes + ends[1]);
-            it->edge_paths[i].known = UNREAD;
-        }
-        for (integer leaf = first; leaf < last; leaf++) {
-            box *own = it->boxes + leaves + leaf;
-            real *cone = it->cones + 6 * (leaves + leaf);
-            *own = EMPTY_BOX;
-            set_all(cone, infinity, -infinity);
-            for (int k = 0; k < LEAF_SIZE; k++) {
-                const integer *corners = it->corners + 3 * (LEAF_SIZE * leaf + k);
-                box *swept_box = it->swept_boxes + LEAF_SIZE * leaf + k;
-                if (corners[0] >= 0 && enclose_element(swept_box, cone, all, corners))
-                    widen_box(own, swept_box);
-            }
+    integer leaves = (integer)1 << it->height;
+    for (integer i = it->edge_starts[first]; i < it->edge_starts[last]; i++) {
+        integer ends[2] = {all->edges[it->edges[i]], all->edges[all->edge_count + it->edges[i]]};
+        it->edge_paths[i].swept_box = all->swept_boxes[ends[0]];
+        widen_box(&it->edge_paths[i].swept_box, all->swept_boxes + ends[1]);
+        it->edge_paths[i].known = UNREAD;
+    }
+    for (integer leaf = first; leaf < last; leaf++) {
+        box *own = it->boxes + leaves + leaf;
+        real *cone = it->cones + 6 * (leaves + leaf);
+        *own = EMPTY_BOX;
+        set_all(cone, infinity, -infinity);
+        for (int k = 0; k < LEAF_SIZE; k++) {
+            const integer *corners = it->corners + 3 * (LEAF_SIZE * leaf + k);
+            box *swept_box = it->swept_boxes + LEAF_SIZE * leaf + k;
+            if (corners[0] >= 0 && enclose_element(swept_box, cone, all, corners))
+                widen_box(own, swept_box);
         }
     }
 }
 
 /* Refits all nodes above the leaves, and the turns of a collider. */
-EXPORT void refit_nodes(const bvh *it, const surfaces *all)
+EXPORT void refit_nodes(const surfaces *all, const bvh *it)
 {
     const real infinity = __builtin_inf();
     find_all_turns(it, all);
@@ -189,14 +182,13 @@ EXPORT void refit_nodes(const bvh *it, const surfaces *all)
     }
 }
 
-/* Copies the motion of the particles first … last - 1 from `start` to `end` (3, n) into paths
-   (N, 2, 3), and updates swept boxes (N,); 1 if any has changed. */
-EXPORT integer update_paths(real *paths, box *swept_boxes, const real *start, const real *end, integer n,
-                         integer first, integer last)
+/* Copies an owner's motion from `start` to `end` (3, N), and updates swept boxes (N,); 1 if any has
+   changed. */
+EXPORT integer update_paths(const surfaces *all, integer owner, real *start, real *end)
 {
-    integer any = 0;
-    for (integer i = first; i < last; i++) {
-        real *way = paths + 6 * i;
+    integer any = 0, n = all->particle_count;
+    for (integer i = all->starts[owner]; i < all->starts[owner + 1]; i++) {
+        real *way = all->paths + 6 * i;
         int changed = 0;
         for (int axis = 0; axis < 3; axis++) {
             real from = start[axis * n + i], to = end[axis * n + i];
@@ -205,34 +197,24 @@ EXPORT integer update_paths(real *paths, box *swept_boxes, const real *start, co
         }
         any |= changed;
         if (changed)
-            enclose(swept_boxes + i, way);
+            enclose(all->swept_boxes + i, way);
     }
     return any;
 }
 
-/* BVHs that are refitted in one call; see fit_all in compiled_kernels.py. */
-typedef struct {
-    integer count;
-    const integer *owners, *starts; /* (count,) and (o + 1,) */
-    const bvh *const *trees;       /* (count,) */
-} refit_list;
-
-/* Refits the BVHs of a list to the motion from `start` to `end` (3, N), where it has changed. */
-EXPORT void fit_trees(real *paths, box *swept_boxes, const surfaces *all, const refit_list *list,
-                      const real *start, const real *end)
+/* Refits the small BVHs to the motion from `start` to `end` (3, N), where it has changed. */
+EXPORT void fit_small(const surfaces *all, real *start, real *end)
 {
-    for (integer i = 0; i < list->count; i++) {
-        integer owner = list->owners[i], next = 0;
-        if (update_paths(paths, swept_boxes, start, end, all->particles, list->starts[owner],
-                      list->starts[owner + 1])) {
-            refit_leaves(list->trees[i], all, &next);
-            refit_nodes(list->trees[i], all);
+    for (integer i = 0; i < all->small_bvhs_count; i++)
+        if (update_paths(all, all->small_owners[i], start, end)) {
+            const bvh *it = all->small_bvhs[i];
+            refit_leaves(all, it, 0, (integer)1 << it->height);
+            refit_nodes(all, it);
         }
-    }
 }
 
 /* Marks the nodes of a BVH that have an active particle; active: (N,). */
-EXPORT void activate_bvh(const bvh *it, const uint8_t *active)
+EXPORT void activate(const bvh *it, uint8_t *active)
 {
     integer leaves = (integer)1 << it->height;
     for (integer leaf = 0; leaf < leaves; leaf++) {

@@ -1,8 +1,6 @@
-/* Traversal of two BVHs for near features (broad phase), as in numpy_bvh.py, which has formulas and
+/* Traversal of two BVHs for near features (broad phase), as in bvh_traversal.py, which has formulas and
    sources. */
 #include "pairs.h"
-
-#define ROUNDING_MARGIN 1e-6
 
 typedef integer two __attribute__((vector_size(16)));
 
@@ -31,10 +29,10 @@ typedef struct {
     edge_path *way; /* of edges only */
 } feature;
 
-/* Whether a collider's corner, edge or leaf with these turns is flush; see flush_limits. */
+/* Whether a collider's corner, edge or leaf with these turns is flush. */
 static int is_flush(const search_criteria *criteria, const real *turns)
 {
-    return turns[0] <= criteria->limits[0] && turns[1] <= criteria->limits[1];
+    return turns[0] <= criteria->flush_angle && turns[1] <= criteria->flush_curvature;
 }
 
 /* Lists the vertices of a leaf within the margin of another, active ones if that has none;
@@ -89,7 +87,7 @@ static int take_edges(const traversal *job, feature *list, const leaf *from, con
             continue;
         it->active = 0;
         for (int k = 0; k < 2; k++) {
-            it->particles[k] = job->all->ends[k * job->all->edges + it->number];
+            it->particles[k] = job->all->edges[k * job->all->edge_count + it->number];
             it->active |= job->all->active[it->particles[k]];
         }
         count += it->active | other->active;
@@ -235,25 +233,19 @@ static real size_of(const bvh *it)
     return most;
 }
 
-/* Finds rows between two BVHs, or one and itself; returns the number of rows in `found`.
-
-   Traverses from pairs of nodes (pairs, 2), which threads share: each takes the next one by
-   incrementing `progress[0]`, and adds its tested pairs of leaves to `progress[1]`. Once those are
-   more than `most`, the search ends, and its rows are of no use. New rows follow the first `before`
-   rows of `found`. */
 EXPORT integer find_near_rows(const surfaces *all, const bvh *a, const bvh *b,
-                              const search_criteria *criteria, real margin, integer most,
-                              const integer *nodes, integer pairs, integer *progress, rows *found,
-                              integer before)
+                              const search_criteria *criteria, integer most, integer *nodes,
+                              integer pairs, integer *progress, const rows *found, integer before)
 {
-    float far = (float)(margin + ROUNDING_MARGIN * (margin + larger(size_of(a), size_of(b))));
-    traversal job = {all, criteria, found, a, b, margin, {far, far, far, far}, before, 0, most};
+    real size = larger(size_of(a), size_of(b));
+    float far = (float)(criteria->margin + ROUNDING_MARGIN * (criteria->margin + size));
+    traversal job = {all, criteria, found, a, b, {far, far, far, far}, before, 0, most};
     integer k;
     while (__atomic_load_n(progress + 1, __ATOMIC_RELAXED) <= most
            && (k = __atomic_fetch_add(progress, 1, __ATOMIC_RELAXED)) < pairs) {
-        const integer *from = nodes + 2 * k;
+        integer one = nodes[k], other = nodes[pairs + k];
         job.tests = 0;
-        descend(&job, from[0], from[1], height_of(a, from[0]), height_of(b, from[1]));
+        descend(&job, one, other, height_of(a, one), height_of(b, other));
         __atomic_fetch_add(progress + 1, job.tests, __ATOMIC_RELAXED);
     }
     return job.count;

@@ -6,13 +6,13 @@ import numpy as np
 
 from ..arrays import SHORTEST, Booleans, Floats, Integers, selected
 from ..geometry.sweep_and_prune import find_near_boxes
-from .compiled_kernels import activate, find_rows, fit_all, gather_rows, refit, update_paths
+from .bvh_refit import activate, fit_all, refit, update_paths
+from .bvh_traversal import ROUNDING_MARGIN
 from .detected_rows import DetectedRows
+from .kernels import gather_rows
+from .row_search import find_rows
 from .search_criteria import SearchCriteria
 from .surfaces import Surfaces
-
-ROUNDING_MARGIN = 1.0 + 1e-6
-"""Factor on the margin between boxes, because they are rounded to single precision."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ def find_pairs(
             bvh.active[:] = True
         else:
             activate(bvh, active)
-    fit_all(surfaces, start, end)
+    fit_all(surfaces, np.ascontiguousarray(start), np.ascontiguousarray(end))
     owners = overlapping_owners(surfaces, criteria)
     near = find_rows(surfaces, owners, criteria)
     surfaces.count_searches(owners)
@@ -90,7 +90,7 @@ def find_pairs(
     kind, first, second = rows[0]
     keys = (kind * surfaces.features + first) * surfaces.features + second
     order = np.argsort(keys)
-    found = Contacts(*gather_rows(surfaces, rows, order), keys.take(order))
+    found = Contacts(*gather_rows(surfaces, *rows, order), keys.take(order))
     return _without_given_up(surfaces, found) if surfaces.given_up else found
 
 
@@ -143,7 +143,7 @@ def overlapping_owners(surfaces: Surfaces, criteria: SearchCriteria) -> list[tup
     boxes = np.array([bvh.boxes[1] for bvh in surfaces.bvhs])
     widest = float(surfaces.gaps.max() * criteria.gap_share + np.max(criteria.skin))
     corners = boxes[:, :, :3].astype(float) * np.array([[1.0], [-1.0]])
-    near = find_near_boxes(corners[:, 0], corners[:, 1], widest * ROUNDING_MARGIN)
+    near = find_near_boxes(corners[:, 0], corners[:, 1], widest * (1.0 + ROUNDING_MARGIN))
     both = np.concatenate(
         [near, np.tile(np.flatnonzero(surfaces.collides.diagonal()), (2, 1))], axis=1
     )
@@ -157,5 +157,6 @@ def overlapping_owners(surfaces: Surfaces, criteria: SearchCriteria) -> list[tup
 
 def update_bvh(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:
     """Refits the BVH of an owner to the motion from `start` to `end` (3, N) [m], if it changed."""
+    start, end = np.ascontiguousarray(start), np.ascontiguousarray(end)
     if update_paths(surfaces, owner, start, end):
-        refit(surfaces, owner)
+        refit(surfaces, surfaces.bvhs[owner])

@@ -40,6 +40,16 @@ class RowBuffer:
     normals: Floats
     gaps: Floats
 
+    def write(self, before: int, rows: DetectedRows) -> int:
+        """Writes rows after the first `before`, if there is room; returns the number of all."""
+        count = before + len(rows[3])
+        if count <= self.capacity:
+            for to, part in zip(
+                (self.features, self.weights, self.normals, self.gaps), rows, strict=True
+            ):
+                to[..., before:count] = part
+        return count
+
     def first(self, count: int) -> DetectedRows:
         """The first `count` rows."""
         columns = slice(count)

@@ -1,4 +1,4 @@
-/* Narrow phase of contact detection, as in numpy_kernels.py, which has formulas and sources. */
+/* Narrow phase of contact detection, as in kernels.py, which has formulas and sources. */
 #include "pairs.h"
 
 /* Upper bound of the relative displacement of any two points of both features [m]. */
@@ -49,21 +49,15 @@ static int are_near(const surfaces *all, const pair *p)
     return 0;
 }
 
-/* Gap of the owners of a pair [m]. */
-static real full_gap(const surfaces *all, const pair *p)
-{
-    return all->gaps[all->owner[p->particles[0]] * all->owners + all->owner[p->particles[3]]];
-}
-
 /* Gap of a pair; within one surface at most REST_GAP_SHARE of the distance at rest [m]. */
-static real gap_of(const surfaces *all, const pair *p)
+static real gap_of(const traversal *job, const pair *p)
 {
-    real gap = full_gap(all, p), x[4][3];
-    if (all->owner[p->particles[0]] != all->owner[p->particles[3]])
+    real gap = job->criteria->gap, x[4][3];
+    if (job->a != job->b)
         return gap;
     for (int k = 0; k < 4; k++)
         for (int axis = 0; axis < 3; axis++)
-            x[k][axis] = all->rest[3 * p->particles[k] + axis];
+            x[k][axis] = job->all->rest_points[3 * p->particles[k] + axis];
     if (is_beyond(p->kind, (const real(*)[3])x, gap / (0.999 * REST_GAP_SHARE)))
         return gap;
     nearest at_rest;
@@ -73,10 +67,10 @@ static real gap_of(const surfaces *all, const pair *p)
 
 /* Whether a pair is guarded against tunnelling: not if it starts too near to know its side, or if it
    is near along the surface and much nearer than the gap at rest. */
-static int is_guarded(const surfaces *all, const pair *p)
+static int is_guarded(const traversal *job, const pair *p)
 {
     return p->now.apart > MIN_START_SHARE * p->gap
-           && !(p->gap < UNGUARDED_GAP_SHARE * full_gap(all, p) && are_near(all, p));
+           && !(p->gap < UNGUARDED_GAP_SHARE * job->criteria->gap && are_near(job->all, p));
 }
 
 /* Conservative advancement of a pair until it touches, or to the end of the motion; 1 if it
@@ -126,7 +120,7 @@ static real value_at_end(const pair *p)
 
 static void add_row(traversal *job, const pair *p)
 {
-    rows *found = job->found;
+    const rows *found = job->found;
     integer row = job->count++, room = found->capacity;
     if (row >= room)
         return;
@@ -168,10 +162,10 @@ static void measure_clearance(traversal *job, pair *p)
 {
     const search_criteria *criteria = job->criteria;
     find_nearest(&p->now, p->kind, (const real(*)[3])p->x);
-    if (!(p->now.apart <= job->margin))
+    if (!(p->now.apart <= job->criteria->margin))
         return;
-    p->gap = gap_of(job->all, p);
-    if (!(p->gap > LEAST_GAP) || !is_guarded(job->all, p))
+    p->gap = gap_of(job, p);
+    if (!(p->gap > LEAST_GAP) || !is_guarded(job, p))
         return;
     real touch = smaller(p->gap * criteria->gap_share, (p->now.apart + SHORTEST) * criteria->start_share);
     for (int k = 0; k < 4; k++)
@@ -189,14 +183,14 @@ void test_pair(traversal *job, pair *p)
         return;
     }
     real most = fastest(p);
-    if (starts_beyond(p, most + job->margin))
+    if (starts_beyond(p, most + job->criteria->margin))
         return;
     find_nearest(&p->now, p->kind, (const real(*)[3])p->x);
-    if (!(p->now.apart - most <= job->margin))
+    if (!(p->now.apart - most <= job->criteria->margin))
         return;
-    p->gap = gap_of(job->all, p);
+    p->gap = gap_of(job, p);
     if (!(p->gap > LEAST_GAP)
-        || (criteria->all_touching && !is_guarded(job->all, p)))
+        || (criteria->all_touching && !is_guarded(job, p)))
         return;
     real touch = smaller(p->gap * criteria->gap_share, (p->now.apart + SHORTEST) * criteria->start_share);
     p->time = 0.0;
@@ -212,71 +206,29 @@ void test_pair(traversal *job, pair *p)
         add_row(job, p);
 }
 
-/* Terms of rows, as compute_row_terms in numpy_kernels.py: impulse responses (4, k), their largest
-   magnitudes, mobilities, separations (3, k) and heights, consecutive in `numbers` (10, k). */
-SMALL EXPORT void compute_row_terms(real *numbers, const real *positions, const real *inverse_masses, integer n,
-                       const integer *particles, const real *weights, const real *normals,
-                       integer k)
-{
-    for (integer row = 0; row < k; row++) {
-        real most = 0.0, mobility = 0.0, apart[3] = {0.0, 0.0, 0.0};
-        for (integer corner = 0; corner < 4; corner++) {
-            integer particle = particles[corner * k + row];
-            real weight = weights[corner * k + row], pull = weight * inverse_masses[particle];
-            most = larger(most, __builtin_fabs(pull));
-            mobility = corner ? mobility + weight * pull : weight * pull;
-            for (int axis = 0; axis < 3; axis++) {
-                real part = weight * positions[axis * n + particle];
-                apart[axis] = corner ? apart[axis] + part : part;
-            }
-            numbers[corner * k + row] = pull;
-        }
-        numbers[4 * k + row] = most;
-        numbers[5 * k + row] = mobility;
-        for (int axis = 0; axis < 3; axis++)
-            numbers[(6 + axis) * k + row] = apart[axis];
-        real normal[3] = {normals[row], normals[k + row], normals[2 * k + row]};
-        numbers[9 * k + row] = dot(normal, apart);
-    }
-}
-
-/* Sorts k rows by `order`: writes particles (4, k) and owners (2, k) to `integers`, weights (4, k),
-   normals (3, k) and gaps (k,) to `numbers`. */
+/* Sorts k rows by `order`, and adds particles (4, k) and owners (2, k). */
 SMALL EXPORT void gather_rows(const surfaces *all, const integer *features, const real *weights,
-                        const real *normals, const real *gaps, const integer *order, integer k,
-                        integer *integers, real *numbers)
+                              const real *normals, const real *gaps, const integer *order,
+                              integer k, integer *particles, real *sorted_weights,
+                              real *sorted_normals, real *sorted_gaps, integer *owners)
 {
     for (integer row = 0; row < k; row++) {
         integer from = order[row], first = features[k + from], second = features[2 * k + from];
         integer at[4] = {first, second, 0, 0};
         for (int corner = 0; corner < 3 && !features[from]; corner++)
-            at[1 + corner] = all->corners[corner * all->triangles + second];
+            at[1 + corner] = all->triangles[corner * all->triangle_count + second];
         for (int end = 0; end < 2 && features[from]; end++) {
-            at[end] = all->ends[end * all->edges + first];
-            at[2 + end] = all->ends[end * all->edges + second];
+            at[end] = all->edges[end * all->edge_count + first];
+            at[2 + end] = all->edges[end * all->edge_count + second];
         }
         for (int corner = 0; corner < 4; corner++) {
-            integers[corner * k + row] = at[corner];
-            numbers[corner * k + row] = weights[corner * k + from];
+            particles[corner * k + row] = at[corner];
+            sorted_weights[corner * k + row] = weights[corner * k + from];
         }
-        integers[4 * k + row] = all->owner[at[0]];
-        integers[5 * k + row] = all->owner[at[3]];
+        owners[row] = all->owners[at[0]];
+        owners[k + row] = all->owners[at[3]];
         for (int axis = 0; axis < 3; axis++)
-            numbers[(4 + axis) * k + row] = normals[axis * k + from];
-        numbers[7 * k + row] = gaps[from];
+            sorted_normals[axis * k + row] = normals[axis * k + from];
+        sorted_gaps[row] = gaps[from];
     }
-}
-
-/* Sums of weights (4, k) times positions (3, n) of particles (4, k). */
-EXPORT void sum_weighted(real *sums, const real *positions, integer n, const integer *particles,
-                         const real *weights, integer k)
-{
-    for (int axis = 0; axis < 3; axis++)
-        for (integer row = 0; row < k; row++) {
-            const real *x = positions + axis * n;
-            real total = weights[row] * x[particles[row]];
-            for (int corner = 1; corner < 4; corner++)
-                total += weights[corner * k + row] * x[particles[corner * k + row]];
-            sums[axis * k + row] = total;
-        }
 }

@@ -1,33 +1,16 @@
-/* Data of contact detection: pairs of features in motion, search criteria, and found rows. */
+/* Data of contact detection: pairs of features in motion. */
 #ifndef VERLET_PAIRS_H
 #define VERLET_PAIRS_H
 
 #include "proximity.h"
 #include "surfaces.h"
 
-/* Distances within which pairs are found; see SearchCriteria. */
-typedef struct {
-    real skin, gap_share, start_share;
-    real limits[2]; /* largest angle and curvature of flush colliders; see flush_limits */
-    integer all_touching, measures_clearances;
-} search_criteria;
-
-/* Buffer of found rows; rows beyond the capacity are counted only. */
-typedef struct {
-    integer capacity;
-    integer *features; /* (3, capacity) kind, and numbers of both features */
-    real *weights;     /* (4, capacity) */
-    real *normals;     /* (3, capacity) */
-    real *gaps;        /* (capacity,) [m] */
-} rows;
-
 /* Data of one traversal of two BVHs. */
 typedef struct {
     const surfaces *all;
     const search_criteria *criteria;
-    rows *found;
+    const rows *found;
     const bvh *a, *b;
-    real margin; /* largest distance of features [m] */
     four far;    /* margin plus rounding error of boxes [m] */
     integer count; /* rows found so far */
     integer tests, most; /* pairs of leaves tested in a part of the traversal, and their limit */

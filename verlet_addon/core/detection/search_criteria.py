@@ -1,8 +1,7 @@
 """Criteria of a search for contacts, with the distances within which pairs are detected."""
 
-from dataclasses import dataclass, replace
-
-import numpy as np
+from dataclasses import dataclass
+from functools import cache
 
 from ..arrays import SHORTEST, Floats
 
@@ -24,11 +23,31 @@ class SearchCriteria:
     measures_clearances: bool = False
     """Whether to lower `Surfaces.clearances` in place of finding pairs."""
 
-    def for_pair(self, a: int, b: int) -> "SearchCriteria":
-        """The criteria for two owners, with their skin as a number."""
-        if isinstance(self.skin, np.ndarray):
-            return replace(self, skin=float(self.skin[a, b]))
-        return self
+    def for_pair(self, a: int, b: int, gap: float, longest: float) -> "PairCriteria":
+        """The criteria for two owners: those with this gap, and the longest edge of `a` [m]."""
+        skin = self.skin if isinstance(self.skin, float) else float(self.skin[a, b])
+        shares = self.gap_share, self.start_share
+        return _pair_criteria(
+            skin, gap, *shares, longest, self.all_touching, self.measures_clearances
+        )
+
+
+@dataclass(frozen=True)
+class PairCriteria:
+    """Criteria of a search for pairs of two owners; see `SearchCriteria`."""
+
+    skin: float
+    gap: float
+    """Gap of the owners [m]."""
+    gap_share: float
+    start_share: float
+    margin: float
+    """Distance of features within which pairs are tested [m]."""
+    flush_angle: float
+    flush_curvature: float
+    """Largest angle [rad] and curvature [rad/m] of a collider's surface where it is flush."""
+    all_touching: bool
+    measures_clearances: bool
 
 
 FLUSH_SHARE = 0.1
@@ -37,19 +56,30 @@ is off the collider by no more than this share of the gap anywhere. The vertices
 then suffice, and fine colliders have thousands of corners."""
 
 
-def flush_limits(criteria: SearchCriteria, gap: float, longest: float) -> tuple[float, float]:
-    """Largest angle [rad] and curvature [rad/m] of a collider's surface where it is flush.
+@cache
+def _pair_criteria(
+    skin: float,
+    gap: float,
+    gap_share: float,
+    start_share: float,
+    longest: float,
+    all_touching: bool,
+    measures_clearances: bool,
+) -> PairCriteria:
+    """The criteria of two owners, with the largest angle and curvature where colliders are flush.
 
     Below an edge of length L, a surface with one angle θ is up to L θ/4 away, and one of curvature
     κ up to L² κ/8. Both limits are −1 if no feature may be left out.
-
-    Parameters
-    ----------
-    criteria : the criteria of the search.
-    gap : gap of the pair of owners [m].
-    longest : longest edge of the body [m].
     """
-    if criteria.all_touching:
-        return -1.0, -1.0
-    off = FLUSH_SHARE * gap
-    return 4.0 * off / max(longest, SHORTEST), 8.0 * off / max(longest, SHORTEST) ** 2
+    off, edge = FLUSH_SHARE * gap, max(longest, SHORTEST)
+    return PairCriteria(
+        skin=skin,
+        gap=gap,
+        gap_share=gap_share,
+        start_share=start_share,
+        margin=gap * gap_share + skin,
+        flush_angle=-1.0 if all_touching else 4.0 * off / edge,
+        flush_curvature=-1.0 if all_touching else 8.0 * off / edge**2,
+        all_touching=all_touching,
+        measures_clearances=measures_clearances,
+    )

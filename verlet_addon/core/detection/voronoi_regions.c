@@ -1,5 +1,5 @@
-/* Filters of pairs by Voronoi regions, as in numpy_voronoi_regions.py, which has formulas and
-   sources, and ridges, as in numpy_bvh.py. */
+/* Filters of pairs by Voronoi regions, as in voronoi_regions.py, which has formulas and
+   sources, and ridges, as in bvh_refit.py. */
 #include "pairs.h"
 
 /* Position of a particle at a time, 0 … 1. */
@@ -39,7 +39,7 @@ static int is_closest_on_corner(const traversal *job, const pair *p, integer cor
         return 0;
     for (integer i = 0; i < count; i++)
         for (int k = 0; k < 3; k++) {
-            integer other = all->corners[k * all->triangles + fan[i]];
+            integer other = all->triangles[k * all->triangle_count + fan[i]];
             if (other != corner && rises(job, p, other, corner))
                 return 0;
         }
@@ -60,9 +60,9 @@ static int is_closest_on_triangle(const traversal *job, const pair *p)
     integer corner = p->particles[1 + first];
     if (used == 1)
         return is_closest_on_corner(job, p, corner);
-    integer edge = all->opposite_edges[unused * all->triangles + p->features[1]];
+    integer edge = all->opposite_edges[unused * all->triangle_count + p->features[1]];
     return all->sides[edge] == p->features[1]
-           && !rises(job, p, all->wings[all->edges + edge], corner);
+           && !rises(job, p, all->wings[all->edge_count + edge], corner);
 }
 
 /* Slope of the vector from an edge's base to a third corner towards the other feature. */
@@ -91,7 +91,7 @@ static int is_closest_on_edges(const traversal *job, pair *p)
     real steepest = 0.0;
     for (int which = 0; which < 2; which++)
         for (int side = 0; side < 2; side++) {
-            integer wing = all->wings[side * all->edges + p->features[which]];
+            integer wing = all->wings[side * all->edge_count + p->features[which]];
             real rise = rise_of(job, p, wing, p->particles[2 * which], which ? 1.0 : -1.0);
             steepest = larger(rise, steepest);
             ridge |= wing < 0 || -rise > RIDGE;
@@ -113,7 +113,7 @@ static real height_along(const traversal *job, integer triangle, const real *nor
     const real *x[3];
     real ab[3], ac[3], up[3], towards[3];
     for (int k = 0; k < 3; k++)
-        x[k] = job->all->paths + 6 * job->all->corners[k * job->all->triangles + triangle];
+        x[k] = job->all->paths + 6 * job->all->triangles[k * job->all->triangle_count + triangle];
     subtract(x[1], x[0], ab);
     subtract(x[2], x[0], ac);
     cross(ab, ac, up);
@@ -127,13 +127,13 @@ int is_behind(const traversal *job, const pair *p)
 {
     const surfaces *all = job->all;
     for (int which = 0; which < 2; which++) {
-        if (!all->single_sided[all->owner[p->particles[which ? 3 : 0]]])
+        if (!all->single_sided[all->owners[p->particles[which ? 3 : 0]]])
             continue;
         integer feature = p->features[which], faces[2] = {-1, -1}, count = 2;
         const integer *list = faces;
         if (p->kind) {
             faces[0] = all->sides[feature];
-            faces[1] = all->sides[all->edges + feature];
+            faces[1] = all->sides[all->edge_count + feature];
         } else if (which) {
             faces[0] = feature;
         } else {
@@ -180,11 +180,11 @@ static int makes_angle(const edge_path *it)
 /* Computes the cached vectors of an edge at the start of the step. */
 static void read_anew(edge_path *it, const surfaces *all, integer edge)
 {
-    integer ends[2] = {all->ends[edge], all->ends[all->edges + edge]}, wing = -1;
+    integer ends[2] = {all->edges[edge], all->edges[all->edge_count + edge]}, wing = -1;
     it->steady = read_side(all, it->along, ends[0], ends[1], -1.0);
     real square = dot(it->along, it->along);
     for (int side = 0; side < 2; side++) {
-        wing = all->wings[side * all->edges + edge];
+        wing = all->wings[side * all->edge_count + edge];
         it->steady &= read_side(all, it->wings[side], ends[0], wing < 0 ? ends[0] : wing, square);
         it->squares[side] = dot(it->wings[side], it->wings[side]);
     }

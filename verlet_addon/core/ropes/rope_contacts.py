@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays import NONZERO, Floats, dot, magnitudes, sum_by, sum_rows
 from ..contact.contact_rows import ContactRows
-from ..detection.compiled_kernels import sum_weighted
+from ..contact.row_terms import sum_weighted
 from ..kernel import Sized, Struct, kernel
 from .kernels import remove_stretching
 from .rope_trees import TreeBatches

@@ -1,22 +1,16 @@
-"""Narrow phase in NumPy: times, weights and normals of pairs that touch during their motion."""
-
-from collections.abc import Sequence
+"""Narrow phase: times, weights and normals of pairs that touch during their motion."""
 
 import numpy as np
 
 from ..arrays import SHORTEST, Booleans, Floats, Integers, dot
-from .detected_rows import NO_ROWS, DetectedRows, GatheredRows, join_rows
-from .numpy_bvh import (
-    activate as activate,
-    candidate_pairs,
-    near_leaves,
-    refit as refit,
-    update_paths as update_paths,
-)
-from .numpy_voronoi_regions import closest_edges, is_behind, is_closest_on_triangles, is_hidden
+from ..kernel import SizedIntegers, Struct, kernel
+from .bvh import BVH
+from .bvh_traversal import candidate_pairs, near_leaves
+from .detected_rows import NO_ROWS, DetectedRows, GatheredRows, RowBuffer, join_rows
 from .proximity import NEAREST
-from .search_criteria import SearchCriteria, flush_limits
+from .search_criteria import PairCriteria
 from .surfaces import Surfaces
+from .voronoi_regions import closest_edges, is_behind, is_closest_on_triangles, is_hidden
 
 REST_GAP_SHARE = 0.9
 """Upper bound of the gap of self-collision, as a share of the pair's distance at rest."""
@@ -42,33 +36,63 @@ TouchResult = tuple[Floats, Floats, Floats, Floats, Booleans]
 """(k,) times 0 … 1, (4, k) weights, (3, k) normals, (k,) distances [m], (k,) bool, pairs that
 touch."""
 
+Struct(
+    "search_criteria",
+    PairCriteria,
+    reads="skin gap gap_share start_share margin flush_angle flush_curvature all_touching "
+    "measures_clearances",
+)
+Struct("rows", RowBuffer, reads="capacity", shares="features weights normals gaps")
 
-def find_rows(
-    surfaces: Surfaces, pairs: Sequence[tuple[int, int]], criteria: SearchCriteria
-) -> DetectedRows:
-    """Finds the pairs of features of pairs of owners that satisfy the criteria.
 
-    The BVHs must have been refitted to the motion.
+@kernel()
+def find_near_rows(
+    surfaces: Surfaces,
+    a: BVH,
+    b: BVH,
+    criteria: PairCriteria,
+    most: int,
+    nodes: SizedIntegers,
+    progress: Integers,
+    found: RowBuffer,
+    before: int,
+) -> int:
+    """Finds rows between two BVHs, or one and itself; returns the number of rows in `found`.
+
+    The BVHs must have been refitted to the motion. New rows follow the first `before` rows of
+    `found`; those beyond its capacity are only counted.
+
+    Parameters
+    ----------
+    most : largest number of pairs of leaves to test; if there are more, rows are of no use.
+    nodes : (2, p) pairs of nodes to begin with, which cover the whole traversal. Threads share
+        them: each takes the next one.
+    progress : (2,) the number of pairs of nodes taken, and of pairs of leaves tested.
     """
-    return join_rows(_find_rows(surfaces, a, b, criteria.for_pair(a, b)) for a, b in pairs)
+    if progress[0] >= nodes.shape[1]:
+        return before
+    progress[0] = nodes.shape[1]
+    leaves = near_leaves(a, b, criteria.margin)
+    progress[1] += leaves.shape[1]
+    return (
+        before
+        if progress[1] > most
+        else found.write(before, _find_rows(surfaces, a, b, criteria, leaves))
+    )
 
 
-def _find_rows(surfaces: Surfaces, a: int, b: int, criteria: SearchCriteria) -> DetectedRows:
-    """The rows of one pair of owners; none where there are too many tests."""
+def _find_rows(
+    surfaces: Surfaces, a: BVH, b: BVH, criteria: PairCriteria, leaves: Integers
+) -> DetectedRows:
+    """The rows between pairs of leaves (2, p) of two BVHs."""
     start, end = np.ascontiguousarray(surfaces.paths.transpose(1, 2, 0))
-    margin = surfaces.gaps[a, b] * criteria.gap_share + criteria.skin
-    bvhs = surfaces.bvhs[a], surfaces.bvhs[b]
-    leaves = near_leaves(*bvhs, margin)
-    surfaces.tests[a, b] += leaves.shape[1]
-    if surfaces.tests[a, b] > surfaces.max_tests[a, b]:
-        return NO_ROWS
-    active = surfaces.active
-    vertices, edges = candidate_pairs(*bvhs, leaves, flat=criteria.all_touching)
-    limits = flush_limits(criteria, float(surfaces.gaps[a, b]), float(surfaces.longest[a]))
+    vertices, edges = candidate_pairs(a, b, leaves, flat=criteria.all_touching)
+    limits = np.array([criteria.flush_angle, criteria.flush_curvature])
     vertices = vertices[:, (surfaces.corner_turns[vertices[0]] > limits).any(axis=1)]
     edges = edges[:, (surfaces.edge_turns[edges] > limits).any(axis=2).all(axis=0)]
     if not criteria.all_touching:
         edges = edges[:, ~is_hidden(surfaces, edges, start, end)]
+    active = surfaces.active
     vertices = vertices[
         :, active[vertices[0]] | active[surfaces.triangles[:, vertices[1]]].any(axis=0)
     ]
@@ -86,16 +110,23 @@ def _find_rows(surfaces: Surfaces, a: int, b: int, criteria: SearchCriteria) -> 
     return join_rows(found)
 
 
-def fit_all(surfaces: Surfaces, start: Floats, end: Floats) -> None:
-    """Refits the BVHs of all colliding owners to the motion from `start` to `end` (3, N) [m]."""
-    for owner in surfaces.colliding_owners:
-        if update_paths(surfaces, owner, start, end):
-            refit(surfaces, owner)
+def _gathered(_: Surfaces, features: Integers, *__: Floats) -> GatheredRows:
+    """Arrays for as many rows as there are."""
+    k = features.shape[1]
+    particles, owners = np.empty((4, k), dtype=np.int64), np.empty((2, k), dtype=np.int64)
+    return particles, np.empty((4, k)), np.empty((3, k)), np.empty(k), owners
 
 
-def gather_rows(surfaces: Surfaces, rows: DetectedRows, order: Integers) -> GatheredRows:
+@kernel(result=_gathered)
+def gather_rows(
+    surfaces: Surfaces,
+    features: Integers,
+    weights: Floats,
+    normals: Floats,
+    gaps: Floats,
+    order: SizedIntegers,
+) -> GatheredRows:
     """Sorts rows by `order` (k,), pairs with a vertex first, and adds particles and owners."""
-    features, weights, normals, gaps = rows
     kind, first, second = features.take(order, axis=1)
     by_vertex = int(np.searchsorted(kind, 1))
     particles = np.empty((4, len(order)), dtype=np.int64)
@@ -113,46 +144,6 @@ def gather_rows(surfaces: Surfaces, rows: DetectedRows, order: Integers) -> Gath
     )
 
 
-def sum_weighted(positions: Floats, particles: Integers, weights: Floats) -> Floats:
-    """(3, k) Σ weights (4, k) × positions (3, N) of particles (4, k), added sequentially."""
-    total = weights[0] * positions[:, particles[0]]
-    for corner in (1, 2, 3):
-        total += weights[corner] * positions[:, particles[corner]]
-    return np.asarray(total)
-
-
-def compute_row_terms(
-    positions: Floats, inverse_masses: Floats, particles: Integers, weights: Floats, normals: Floats
-) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Computes the terms of k rows of contact that their solution needs.
-
-    Parameters
-    ----------
-    positions : (3, N) [m].
-    inverse_masses : (N,) [1/kg].
-    particles, weights : (4, k) of each row.
-    normals : (3, k) unit vectors.
-
-    Returns
-    -------
-    impulse_responses : (4, k) weight × inverse mass, the displacement by a unit impulse [1/kg].
-    most : (k,) largest magnitude of those [1/kg].
-    mobilities : (k,) Σ weight² × inverse mass [1/kg].
-    apart : (3, k) Σ weight × position, the separation vector [m].
-    heights : (k,) its component along the normal [m].
-    """
-    impulse_responses = weights * inverse_masses.take(particles)
-    apart = sum_weighted(positions, particles, weights)
-    most = np.abs(impulse_responses).max(axis=0, initial=0.0)
-    return (
-        impulse_responses,
-        most,
-        (weights * impulse_responses).sum(axis=0),
-        apart,
-        dot(normals, apart),
-    )
-
-
 def _rows(
     surfaces: Surfaces,
     kind: int,
@@ -160,16 +151,16 @@ def _rows(
     particles: Integers,
     start: Floats,
     end: Floats,
-    criteria: SearchCriteria,
+    criteria: PairCriteria,
 ) -> DetectedRows:
     """The candidate pairs of one kind that satisfy the criteria."""
-    near = _may_come_near(surfaces, kind, particles, start, end, criteria)
+    near = _may_come_near(kind, particles, start, end, criteria)
     features, particles = features[:, near], particles[:, near]
-    gaps = _gaps(surfaces, kind, particles)
+    gaps = _gaps(surfaces, kind, particles, criteria.gap)
     x, motion = start[:, particles], end[:, particles] - start[:, particles]
     began = NEAREST[kind](x)[2]
     touch = np.minimum(gaps * criteria.gap_share, (began + SHORTEST) * criteria.start_share)
-    guarded = _are_guarded(surfaces, kind, particles, gaps, began)
+    guarded = _are_guarded(surfaces, kind, particles, criteria.gap, gaps, began)
     times, weights, normals, apart, touched = _advance(kind, x, motion, np.zeros(len(touch)), touch)
     rows = sum(weights[k] * dot(normals, x[:, k] + motion[:, k]) for k in range(4))
     if criteria.all_touching:
@@ -193,25 +184,27 @@ def _rows(
 
 
 def _measure_clearances(
-    surfaces: Surfaces, kind: int, particles: Integers, start: Floats, criteria: SearchCriteria
+    surfaces: Surfaces, kind: int, particles: Integers, start: Floats, criteria: PairCriteria
 ) -> None:
     """Lowers clearances to half of the ways that guarded pairs are from touching."""
-    particles = particles[:, _may_come_near(surfaces, kind, particles, start, start, criteria)]
-    gaps, began = _gaps(surfaces, kind, particles), NEAREST[kind](start[:, particles])[2]
+    particles = particles[:, _may_come_near(kind, particles, start, start, criteria)]
+    gaps, began = (
+        _gaps(surfaces, kind, particles, criteria.gap),
+        NEAREST[kind](start[:, particles])[2],
+    )
     touch = np.minimum(gaps * criteria.gap_share, (began + SHORTEST) * criteria.start_share)
-    guarded = _are_guarded(surfaces, kind, particles, gaps, began)
+    guarded = _are_guarded(surfaces, kind, particles, criteria.gap, gaps, began)
     room = 0.5 * (began - TOUCH_TOLERANCE * touch)[guarded]
     for corner in particles[:, guarded]:
         np.minimum.at(surfaces.clearances, corner, room)
 
 
 def _may_come_near(
-    surfaces: Surfaces,
     kind: int,
     particles: Integers,
     start: Floats,
     end: Floats,
-    criteria: SearchCriteria,
+    criteria: PairCriteria,
 ) -> Booleans:
     """(k,) bool, pairs without common particles, at finite positions, that may come near enough."""
     split = 2 if kind else 1
@@ -220,42 +213,35 @@ def _may_come_near(
     near &= somewhere[particles].all(axis=0)
     which = np.flatnonzero(near)
     particles = particles[:, which]
-    owners = surfaces.owners[particles[[0, 3]]]
-    margin = surfaces.gaps[owners[0], owners[1]] * criteria.gap_share + criteria.skin
+    margin = criteria.margin
     both = np.stack([start[:, particles], end[:, particles]])
     low, high = both.min(axis=0), both.max(axis=0)
     over = low[:, :split].min(axis=1) - margin <= high[:, split:].max(axis=1)
     under = low[:, split:].min(axis=1) - margin <= high[:, :split].max(axis=1)
     boxes = (over & under).all(axis=0)
-    which, margin = which[boxes], margin[boxes]
+    which = which[boxes]
     x, motion = both[0][:, :, boxes], (both[1] - both[0])[:, :, boxes]
     near[:] = False
     near[which[NEAREST[kind](x)[2] - _fastest(motion, kind) <= margin]] = True
     return np.asarray(near)
 
 
-def _gaps(surfaces: Surfaces, kind: int, particles: Integers) -> Floats:
+def _gaps(surfaces: Surfaces, kind: int, particles: Integers, gap: float) -> Floats:
     """(k,) gaps of pairs; within one surface at most REST_GAP_SHARE of the distance at rest [m]."""
-    gaps = _full_gaps(surfaces, particles)
+    gaps = np.full(particles.shape[1], gap)
     own = surfaces.owners[particles[0]] == surfaces.owners[particles[3]]
     at_rest = NEAREST[kind](surfaces.rest[:, particles[:, own]])[2]
-    gaps[own] = np.minimum(gaps[own], REST_GAP_SHARE * at_rest)
-    return np.asarray(gaps)
+    gaps[own] = np.minimum(gap, REST_GAP_SHARE * at_rest)
+    return gaps
 
 
 def _are_guarded(
-    surfaces: Surfaces, kind: int, particles: Integers, gaps: Floats, began: Floats
+    surfaces: Surfaces, kind: int, particles: Integers, gap: float, gaps: Floats, began: Floats
 ) -> Booleans:
     """(k,) bool, pairs that are guarded against tunnelling, which start at distances (k,) [m]."""
-    small = gaps < UNGUARDED_GAP_SHARE * _full_gaps(surfaces, particles)
+    small = gaps < UNGUARDED_GAP_SHARE * gap
     along = small & _are_near(surfaces, kind, particles)
     return np.asarray((gaps > LEAST_GAP) & (began > MIN_START_SHARE * gaps) & ~along)
-
-
-def _full_gaps(surfaces: Surfaces, particles: Integers) -> Floats:
-    """(k,) gaps of the owners of pairs [m]."""
-    owners = surfaces.owners[particles[[0, 3]]]
-    return np.asarray(surfaces.gaps[owners[0], owners[1]])
 
 
 def _are_near(surfaces: Surfaces, kind: int, particles: Integers) -> Booleans:

@@ -7,7 +7,7 @@ same contact.
 import numpy as np
 
 from ..arrays import SHORTEST, Booleans, Floats, Integers, cross, dot
-from .numpy_bvh import RIDGE
+from .bvh_refit import RIDGE
 from .proximity import PARALLEL
 from .surfaces import Surfaces
 

@@ -1,0 +1,188 @@
+"""Refit of BVHs to a motion."""
+
+from operator import attrgetter
+
+import numpy as np
+
+from ..arrays import NONZERO, Booleans, Floats, Integers, cross, dot
+from ..kernel import Struct, kernel
+from .bvh import BVH
+from .surfaces import Surfaces
+
+RIDGE = 0.005
+"""Smallest angle between the triangles of a ridge [rad]."""
+LEAVES_PER_THREAD = 4096
+"""Leaves (of two triangles each) per thread in a refit; BVHs with at least twice as many have
+several threads each, and all smaller ones one call. With fewer, waking a thread costs more time
+than the thread saves."""
+PART = 1024
+"""Leaves that a thread refits at a time."""
+
+Struct(
+    "bvh",
+    BVH,
+    reads="height corners triangles vertices vertex_starts edges edge_starts connected "
+    "connected_starts",
+    shares="active cones turns",
+    boxes=("struct box", attrgetter("boxes")),
+    swept_boxes=("struct box", attrgetter("swept_boxes")),
+    edge_paths=("struct edge_path", attrgetter("edge_paths")),
+)
+Struct(
+    "surfaces",
+    Surfaces,
+    reads="owners starts triangles edges sides wings opposite_edges fans fan_starts near_starts "
+    "near single_sided colliders",
+    shares="paths edge_turns corner_turns",
+    particle_count=(int, lambda surfaces: len(surfaces.owners)),
+    triangle_count=(int, lambda surfaces: surfaces.triangles.shape[1]),
+    edge_count=(int, lambda surfaces: surfaces.edges.shape[1]),
+    rest_points=(Floats, lambda surfaces: surfaces.rest.T),
+    swept_boxes=("struct box", attrgetter("swept_boxes")),
+    active=(Booleans, attrgetter("active")),
+    clearances=(Floats, attrgetter("clearances")),
+    small_owners=(Integers, lambda surfaces: np.array(_small_owners(surfaces), dtype=np.int64)),
+    small_bvhs=(
+        list[BVH],
+        lambda surfaces: [surfaces.bvhs[owner] for owner in _small_owners(surfaces)],
+    ),
+)
+
+
+def _small_owners(surfaces: Surfaces) -> list[int]:
+    """Colliding owners with BVHs that one thread refits."""
+    return [owner for owner in surfaces.colliding_owners if not _is_large(surfaces.bvhs[owner])]
+
+
+def _is_large(bvh: BVH) -> bool:
+    """Whether several threads refit a BVH."""
+    return bvh.leaves >= 2 * LEAVES_PER_THREAD
+
+
+def fit_all(surfaces: Surfaces, start: Floats, end: Floats) -> None:
+    """Refits the BVHs of all colliding owners to the motion from `start` to `end` (3, N) [m]."""
+    fit_small(surfaces, start, end)
+    for owner in surfaces.colliding_owners:
+        bvh = surfaces.bvhs[owner]
+        if _is_large(bvh) and update_paths(surfaces, owner, start, end):
+            refit(surfaces, bvh)
+
+
+@kernel()
+def fit_small(surfaces: Surfaces, start: Floats, end: Floats) -> None:
+    """Refits the small BVHs to the motion from `start` to `end` (3, N) [m]."""
+    for owner in _small_owners(surfaces):
+        if update_paths.reference(surfaces, owner, start, end):
+            bvh = surfaces.bvhs[owner]
+            refit_leaves.reference(surfaces, bvh, 0, bvh.leaves)
+            refit_nodes.reference(surfaces, bvh)
+
+
+@kernel()
+def update_paths(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> bool:
+    """Copies an owner's motion from `start` to `end` (3, N) [m]; returns whether it has changed."""
+    own = slice(*surfaces.starts[owner : owner + 2])
+    known, way = surfaces.paths[own], np.stack([start[:, own], end[:, own]]).transpose(2, 0, 1)
+    new = not np.array_equal(known, way)
+    known[:] = way
+    return new
+
+
+def refit(surfaces: Surfaces, bvh: BVH) -> None:
+    """Computes the swept boxes, normal cones, ridges and turns of an owner's BVH."""
+    parts = iter(range(0, bvh.leaves, PART))
+
+    def refit_parts() -> None:
+        """Refits the parts that this thread takes."""
+        for first in parts:
+            refit_leaves(surfaces, bvh, first, min(first + PART, bvh.leaves))
+
+    surfaces.thread_pool.run_all(refit_parts, max_threads=bvh.leaves // LEAVES_PER_THREAD)
+    refit_nodes(surfaces, bvh)
+
+
+@kernel()
+def refit_leaves(surfaces: Surfaces, bvh: BVH, first: int, last: int) -> None:
+    """Computes the swept boxes and normal cones of the leaves `first` to `last` − 1."""
+    start, end = surfaces.paths.transpose(1, 2, 0)
+    corners, leaves = bvh.corners[first:last], slice(bvh.leaves + first, bvh.leaves + last)
+    paths = np.stack([start[:, corners], end[:, corners]])  # (2, 3, leaves, LEAF, 3)
+    whole = (np.isfinite(paths).all(axis=(0, 1)) & (corners >= 0)).all(axis=2, keepdims=True)
+    bvh.boxes[leaves, :, :3] = _bounds(np.moveaxis(paths, 1, 0), whole) * [[[1.0], [-1.0]]]
+    bvh.boxes[leaves, :, 3] = 0.0
+    a, b, c = (np.where(whole[..., 0], paths[..., k], 0.0).swapaxes(0, 1) for k in range(3))
+    normals = cross(b - a, c - a)
+    length = np.sqrt(dot(normals, normals))
+    flat = length < NONZERO
+    units = normals * (1.0 / np.where(flat, 1.0, length))
+    bounds = np.stack([np.where(flat, -1.0, units), np.where(flat, 1.0, units)], axis=-1)
+    there = np.broadcast_to(corners[:, :, :1] >= 0, (*corners.shape[:2], 2))
+    bvh.cones[leaves] = _bounds(bounds, there)
+
+
+@kernel()
+def refit_nodes(surfaces: Surfaces, bvh: BVH) -> None:
+    """Computes the nodes above the leaves, and the ridges and turns of edges."""
+    start = surfaces.paths[:, 0].T
+    bvh.ridges[:] = _ridges(surfaces, bvh.edges, start)
+    if surfaces.colliders[surfaces.owners[bvh.vertices]].any():
+        turns = surfaces.edge_turns[bvh.edges] = _turns(surfaces, bvh.edges, start)
+        surfaces.corner_turns[bvh.vertices] = 0.0
+        for ends in surfaces.edges[:, bvh.edges]:
+            np.maximum.at(surfaces.corner_turns, ends, turns)
+    for height in range(bvh.height):
+        level = bvh.leaves >> height
+        above, below = slice(level >> 1, level), slice(level, 2 * level)
+        bvh.boxes[above] = bvh.boxes[below].reshape(-1, 2, 2, 4).min(axis=1)
+        cones = bvh.cones[below].reshape(-1, 2, 2, 3)
+        bvh.cones[above, 0] = cones[:, :, 0].min(axis=1)
+        bvh.cones[above, 1] = cones[:, :, 1].max(axis=1)
+
+
+def _ridges(surfaces: Surfaces, edges: Integers, start: Floats) -> Booleans:
+    """(k,) bool, edges that are borders, or whose triangles make an angle of at least RIDGE."""
+    base, other = surfaces.edges[:, edges]
+    left, right = surfaces.wings[:, edges]
+    with np.errstate(invalid="ignore"):  # positions may be NaN
+        edge, to_left, to_right = (start[:, k] - start[:, base] for k in (other, left, right))
+        normal = cross(edge, to_left)
+        height, square = dot(normal, to_right), dot(normal, normal)
+        flat = height * height <= RIDGE * RIDGE * (square * dot(to_right, to_right))
+        flat &= dot(cross(edge, to_right), normal) <= 0.0
+    return np.asarray((right < 0) | ~flat)
+
+
+def _turns(surfaces: Surfaces, edges: Integers, start: Floats) -> Floats:
+    """(k, 2) sine of the angle between the triangles of edges, and curvature, infinite for borders.
+
+    The curvature is the sine over a third of the sum of the triangles' heights, which is the
+    distance between their centroids across the edge.
+    """
+    base, other = surfaces.edges[:, edges]
+    left, right = surfaces.wings[:, edges]
+    with np.errstate(invalid="ignore", divide="ignore"):  # NaN, or no area
+        edge, to_left, to_right = (start[:, k] - start[:, base] for k in (other, left, right))
+        normal, opposite = cross(edge, to_left), cross(edge, to_right)
+        areas = np.sqrt(dot(normal, normal)), np.sqrt(dot(opposite, opposite))
+        length = np.sqrt(dot(edge, edge))
+        sine = np.abs(dot(normal, to_right)) * length / (areas[0] * areas[1])
+        tight = sine * 3.0 * length / (areas[0] + areas[1])
+        flat = (right >= 0) & (dot(normal, opposite) <= 0.0) & (tight < np.inf)
+    return np.where(flat[:, None], np.stack([sine, tight], axis=1), np.inf)
+
+
+def _bounds(points: Floats, there: Booleans) -> Floats:
+    """(leaves, 2, 3) bounds of points (3, moments, leaves, LEAF, k), where `there` is True."""
+    low = np.where(there, points, np.inf).min(axis=(1, 3, 4)).T
+    return np.stack([low, np.where(there, points, -np.inf).max(axis=(1, 3, 4)).T], axis=1)
+
+
+@kernel()
+def activate(bvh: BVH, active: Booleans) -> None:
+    """Marks the nodes of a BVH that have an active particle; `active` is (N,) bool."""
+    leaves = bvh.leaves
+    held = active[bvh.corners] & (bvh.corners >= 0)
+    bvh.active[leaves:] = held.reshape(leaves, -1).any(axis=1)
+    for level in (leaves >> at for at in range(bvh.height)):
+        children = bvh.active[level : 2 * level].reshape(-1, 2)
+        bvh.active[level >> 1 : level] = children[:, 0] | children[:, 1]

@@ -1,0 +1,110 @@
+"""Traversal of two BVHs for pairs of near features (broad phase), in NumPy."""
+
+import numpy as np
+
+from ..arrays import Booleans, Integers, Singles, dot
+from .bvh import BVH
+
+ROUNDING_MARGIN = 1e-6
+"""Upper bound of the relative rounding error of a sum in single precision, as boxes have it."""
+CONE_COSINE = 0.5
+"""Connected triangles do not touch each other if a direction exists whose cosine with each of their
+normals is larger than this."""
+
+
+def candidate_pairs(a: BVH, b: BVH, leaves: Integers, *, flat: bool) -> tuple[Integers, Integers]:
+    """Candidate pairs, (2, k) vertices and triangles, (2, k) edges, of pairs of leaves (2, p).
+
+    Pairs of two edges that are no ridges are included only if `flat`: pairs of a vertex and a
+    triangle cover the same contacts.
+    """
+    return _near_vertices(a, b, leaves), _near_edges(a, b, leaves, flat)
+
+
+def near_leaves(a: BVH, b: BVH, margin: float) -> Integers:
+    """(2, p) pairs of leaves whose boxes are within the margin; each pair of one BVH once."""
+    heights, far = [a.height, b.height], np.float32(_widened(a, b, margin))
+    nodes = np.ones((2, 1), dtype=np.int64)
+    while True:
+        nodes = nodes[:, a.active[nodes[0]] | b.active[nodes[1]]]
+        nodes = nodes[:, _overlap(a.boxes[nodes[0]], b.boxes[nodes[1]], far)]
+        if a is b:
+            nodes = nodes[:, ~_smooth(a, nodes)]
+        if heights == [0, 0]:
+            return np.asarray(nodes - np.array([[a.leaves], [b.leaves]]))
+        if a is b:
+            heights = [heights[0] - 1] * 2
+            same = nodes[0] == nodes[1]
+            left, right = 2 * nodes, 2 * nodes + 1
+            crossed = np.stack([left[0], right[1]]), np.stack([right[0], left[1]])[:, ~same]
+            nodes = np.concatenate([left, right, *crossed], axis=1)
+        else:
+            higher = int(heights[1] > heights[0])
+            heights[higher] -= 1
+            nodes = np.repeat(nodes, 2, axis=1)
+            nodes[higher] *= 2
+            nodes[higher, 1::2] += 1
+
+
+def _widened(a: BVH, b: BVH, margin: float) -> float:
+    """Margin plus the rounding error of boxes, relative to their largest coordinate [m]."""
+    return margin + ROUNDING_MARGIN * (margin + float(np.abs([a.boxes[1], b.boxes[1]]).max()))
+
+
+def _overlap(a: Singles, b: Singles, far: np.float32) -> Booleans:
+    """(k,) whether boxes (k, 2, 4) are within the distance `far` on every axis."""
+    return np.asarray(((a[:, 0] + b[:, 1] <= far) & (b[:, 0] + a[:, 1] <= far)).all(axis=1))
+
+
+def _smooth(bvh: BVH, nodes: Integers) -> Booleans:
+    """(k,) whether two connected nodes, or a node and itself, are too flat to touch.
+
+    The test is whether all normals are near one direction (Volino and Thalmann, Efficient
+    self-collision detection on smoothly discretized surface animations, 1994).
+    """
+    keys = nodes.min(axis=0) * (2 * bvh.leaves) + nodes.max(axis=0)
+    connected = np.isin(keys, bvh.connected)
+    low = np.minimum(bvh.cones[nodes[0], 0], bvh.cones[nodes[1], 0]).T
+    high = np.maximum(bvh.cones[nodes[0], 1], bvh.cones[nodes[1], 1]).T
+    middle, half = 0.5 * (low + high), 0.5 * (high - low)
+    square = dot(middle, middle)
+    return np.asarray(
+        connected & (square - dot(half, np.abs(middle)) > CONE_COSINE * np.sqrt(square))
+    )
+
+
+def _near_vertices(a: BVH, b: BVH, leaves: Integers) -> Integers:
+    """(2, k) vertices of either leaf and triangles of the other."""
+    pairs = [_vertices_by_triangles(a, b, leaves)]
+    others = leaves[::-1] if a is not b else leaves[::-1, leaves[0] != leaves[1]]
+    pairs.append(_vertices_by_triangles(b, a, others))
+    return np.concatenate(pairs, axis=1)
+
+
+def _vertices_by_triangles(a: BVH, b: BVH, leaves: Integers) -> Integers:
+    """(2, k) all vertices of the first leaf by all triangles of the second."""
+    which, places = _members(a.vertex_starts, leaves[0])
+    triangles = b.triangles[leaves[1, which]]
+    pairs = np.stack([np.repeat(a.vertices[places], triangles.shape[1]), triangles.ravel()])
+    return np.asarray(pairs[:, pairs[1] >= 0])
+
+
+def _near_edges(a: BVH, b: BVH, leaves: Integers, flat: bool) -> Integers:
+    """(2, k) pairs of edges of both leaves; each pair of one BVH once, the lower number first."""
+    which, one = _members(a.edge_starts, leaves[0])
+    place, other = _members(b.edge_starts, leaves[1, which])
+    wanted = a.ridges[one[place]] | b.ridges[other] | flat
+    place, other = place[wanted], other[wanted]
+    pairs = np.stack([a.edges[one[place]], b.edges[other]])
+    if a is b:
+        same = leaves[0, which[place]] == leaves[1, which[place]]
+        pairs = np.sort(pairs[:, ~same | (pairs[0] < pairs[1])], axis=0)
+    return np.asarray(pairs)
+
+
+def _members(starts: Integers, leaves: Integers) -> tuple[Integers, Integers]:
+    """Index into `leaves`, and index into the owned features, of all features of leaves."""
+    counts = starts[leaves + 1] - starts[leaves]
+    which = np.repeat(np.arange(len(leaves)), counts)
+    ends = np.cumsum(counts)
+    return which, np.arange(len(which)) - (ends - counts)[which] + starts[leaves][which]
