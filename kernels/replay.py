@@ -65,14 +65,12 @@ class Recorder:
         """The address of a packed array of structs, which are known for what they are."""
         return self.pack(*(self._known[place] for place in structs)).address
 
-    def declare(self, name: str, arguments: str, result: str = "") -> Callable[..., Any]:
+    def declare(self, name: str, kinds: str, result: str = "") -> Callable[..., Any]:
         """A function of the library that is recorded when it is called."""
-        kinds = arguments.replace("r", "p")  # what is only read, if need be a copy, is told alike
         function = self._declare(name, kinds, result)
 
         def call(*given: Any) -> Any:
-            whole = [np.ascontiguousarray(x) if isinstance(x, np.ndarray) else x for x in given]
-            values = [self._place(each) if isinstance(each, np.ndarray) else each for each in whole]
+            values = [self._place(each) if isinstance(each, np.ndarray) else each for each in given]
             roots = [value for letter, value in zip(kinds, values, strict=True) if letter == "p"]
             buffers = list(dict.fromkeys(place for root in roots for place in self._reach(root)))
             before = [self._bytes(place) for place in buffers]

@@ -7,12 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from tests.core.bodies import disc, pinned, sheet, simulated, sphere, strains
-from verlet_addon.core.coloring import (
-    color_constraints,
-    find_colors,
-    find_colors_one_by_one,
-)
-from verlet_addon.core.compiled import backend
+from verlet_addon.core.coloring import color_constraints
 from verlet_addon.core.settings import BodySettings, SceneSettings
 
 COUNT = 12
@@ -56,14 +51,11 @@ def test_order_within_a_color_is_kept() -> None:
             assert (np.diff(order[start:stop]) > 0).all()
 
 
-@pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")
 @pytest.mark.parametrize("degree", [3, 64, 65, 200])
-def test_compiled_colors_are_the_same(degree: int) -> None:
-    """However many colours there are: where 200 edges meet they are 200."""
+def test_edges_that_meet_have_as_many_colors(degree: int) -> None:
+    """However many there are: where 200 edges meet they are 200."""
     star = np.stack([np.zeros(degree, dtype=np.int64), np.arange(1, degree + 1)], axis=1)
-    rim = np.stack([np.arange(1, degree), np.arange(2, degree + 1)], axis=1)
-    for members in (np.concatenate([star, rim]), np.concatenate([rim, star]), rim[:0]):
-        assert (find_colors(members) == find_colors_one_by_one(members)).all()
+    assert len(color_constraints(star)[1]) == degree + 1
 
 
 def test_a_ball_hangs_by_its_pole() -> None:

@@ -5,9 +5,6 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from .arrays import Booleans, Integers
-from .compiled import declare, falls_back_to
-
-_find_colors = declare("find_colors", "iiripp", "i")
 
 
 def color_constraints(members: Integers) -> tuple[Integers, Integers]:
@@ -24,7 +21,8 @@ def color_constraints(members: Integers) -> tuple[Integers, Integers]:
     """
     if not len(members):
         return np.empty(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    colors = find_colors(members)
+    groups = members.tolist()
+    colors = np.array(first_free_colors(groups, int(members.max()) + 1), dtype=np.int64)
     order = np.argsort(colors, kind="stable")
     return order, np.searchsorted(colors[order], np.arange(int(colors.max()) + 2))
 
@@ -44,25 +42,6 @@ def first_free_colors(groups: Iterable[Sequence[int]], count: int) -> list[int]:
         for particle in particles:
             used[particle] |= bit
         colors.append(bit.bit_length() - 1)
-    return colors
-
-
-def find_colors_one_by_one(members: Integers) -> Integers:
-    """(m,) colours of constraints with particles (m, k), assigned greedily in order."""
-    colors = first_free_colors(members.tolist(), int(members.max(initial=-1)) + 1)
-    return np.array(colors, dtype=np.int64)
-
-
-@falls_back_to(find_colors_one_by_one)
-def find_colors(members: Integers) -> Integers:
-    """(m,) the colours of `find_colors_one_by_one`, by coloring.c."""
-    count = int(members.max(initial=-1)) + 1
-    colors, (m, k) = np.zeros(len(members), dtype=np.int64), members.shape
-    words, enough = 0, False
-    while not enough:
-        words = max(1, 2 * words)  # of 64 colours
-        used = np.zeros((count, words), dtype=np.int64)
-        enough = bool(_find_colors(m, k, members, words, used, colors))
     return colors
 
 

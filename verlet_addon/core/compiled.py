@@ -9,12 +9,11 @@ import struct
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, wraps
+from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
-from weakref import ref
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,11 +30,6 @@ CHOICES = ("", "numpy", "compiled")
 
 addressof = ctypes.addressof
 byte_of: Any = ctypes.c_char.from_buffer
-
-P = ParamSpec("P")
-R = TypeVar("R")
-Batch = TypeVar("Batch")
-
 
 NUMPY_REQUESTED = "VERLET_KERNELS is set to 'numpy'"
 """Reason for the NumPy kernels if the environment asks for them."""
@@ -124,29 +118,14 @@ def source_digest() -> str:
     return sha256("\n".join(lines).encode()).hexdigest()
 
 
-def falls_back_to(reference: Callable[P, R]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorates a compiled kernel, which falls back to the NumPy `reference` without a library."""
-
-    def join(compiled: Callable[P, R]) -> Callable[P, R]:
-        @wraps(reference)
-        def kernel(*args: P.args, **kwargs: P.kwargs) -> R:
-            return (reference if backend().library is None else compiled)(*args, **kwargs)
-
-        return kernel
-
-    return join
-
-
 def declare(name: str, arguments: str, result: str = "") -> Callable[..., Any]:
     """A callable for a C function, which is looked up in the library at its first call.
 
     One letter declares each argument and the result: p for contiguous arrays and addresses of
-    structs; r for read-only arrays, which are copied if not contiguous; i for 64-bit integers;
-    d for doubles.
+    structs; i for 64-bit integers; d for doubles.
     """
     pointer = ctypes.c_void_p
-    kinds = {"p": pointer, "r": pointer, "i": ctypes.c_int64, "d": ctypes.c_double}
-    read = [place for place, letter in enumerate(arguments) if letter == "r"]
+    kinds = {"p": pointer, "i": ctypes.c_int64, "d": ctypes.c_double}
 
     @cache
     def find() -> Any:
@@ -156,11 +135,6 @@ def declare(name: str, arguments: str, result: str = "") -> Callable[..., Any]:
         return function
 
     def call(*given: Any) -> Any:
-        if read:
-            given = tuple(  # keeps copies alive during the call
-                np.ascontiguousarray(each) if place in read else each
-                for place, each in enumerate(given)
-            )
         return find()(*[address(each) if type(each) is np.ndarray else each for each in given])
 
     return call
@@ -176,11 +150,6 @@ class Packed:
 
 
 Member = NDArray[Any] | Packed | int | float | None
-
-
-def members(of: object, names: str) -> list[Any]:
-    """Attributes of an object by space-separated names, in the order of a struct's members."""
-    return [getattr(of, name) for name in names.split()]
 
 
 def pack(*values: Member) -> Packed:
@@ -223,22 +192,3 @@ def address(array: NDArray[Any]) -> int:
 def row_of(structs: Sequence[int]) -> bytes:
     """The addresses of structs as an array in C."""
     return struct.pack(f"={len(structs)}q", *structs)
-
-
-def cached_struct(make: Callable[[Batch], Packed]) -> Callable[[Batch], int]:
-    """Decorates a function that packs a batch: caches structs by batch, and returns addresses."""
-    kept: dict[int, tuple[ref[Batch], Packed]] = {}
-    known: dict[int, int] = {}  # WeakKeyDictionary costs as much as a kernel call
-
-    @wraps(make)
-    def find(batch: Batch) -> int:
-        key = id(batch)
-        try:
-            return known[key]
-        except KeyError:
-            forget = ref(batch, lambda _: (known.pop(key, None), kept.pop(key, None)))
-            kept[key] = (forget, make(batch))
-            known[key] = kept[key][1].address
-            return known[key]
-
-    return find
