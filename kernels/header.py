@@ -2,8 +2,8 @@
 
     python kernels/header.py
 
-A constant is shared by its name alone: where C uses a name in capitals that no #define has, it is
-the constant of this name in Python. `kernels/build.py` writes the header before it compiles.
+A constant is shared by its name alone: where C uses a name in capitals that Python has, it is that
+constant, and C has no #define of it. `kernels/build.py` writes the header before it compiles.
 """
 
 import importlib
@@ -53,18 +53,20 @@ def import_core() -> dict[str, set[int | float]]:
 
 
 def constants(known: dict[str, set[int | float]]) -> Iterator[str]:
-    """The definition of each constant that C uses and does not define.
+    """The definition of each constant that C uses.
 
     Raises
     ------
     ValueError
-        If modules give it different values.
+        If modules give it different values, or C defines it too.
     """
     sources = [path for path in source_files() if path != HEADER]
     texts = [COMMENT.sub("", path.read_text("utf-8")) for path in sources]
     used = {name for text in texts for name in CONSTANT.findall(text)}
     defined = {name for text in texts for name in re.findall(r"#define (\w+)", text)}
-    for name in sorted(used & known.keys() - defined):
+    if defined & known.keys():
+        raise ValueError(f"C defines what Python does: {sorted(defined & known.keys())}")
+    for name in sorted(used & known.keys()):
         if len(known[name]) > 1:
             raise ValueError(f"{name} has several values: {sorted(known[name])}")
         value = known[name].pop()

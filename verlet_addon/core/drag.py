@@ -11,7 +11,7 @@ import numpy as np
 from .arrays import Floats
 from .portable_math import by_value
 
-SMALL = 0.1
+SMALL_DECAY = 0.1
 """Below this z the power series are used: the closed forms would lose digits."""
 _RAMP_SERIES = tuple((-1) ** k / factorial(k + 2) for k in range(10))
 _LOG_SINHC_SERIES = (1 / 6, -1 / 180, 1 / 2835, -1 / 37800, 1 / 467775)
@@ -25,7 +25,7 @@ def mean_decay(z: Floats) -> Floats:
 
 def mean_ramp(z: Floats) -> Floats:
     """(e^(−z) − 1 + z)/z², the mean of (1 − e^(−z τ))/z over τ = 0 … 1."""
-    small = np.abs(z) < SMALL
+    small = np.abs(z) < SMALL_DECAY
     divisor = np.where(small, 1.0, z)
     closed = (by_value(expm1, -divisor) / divisor + 1.0) / divisor
     series = _power_series(np.where(small, z, 0.0), _RAMP_SERIES)
@@ -48,10 +48,10 @@ def decay_span(dt: float, previous_dt: float, damping: Floats) -> Floats:
 
 def _log_sinhc_over(z: Floats) -> Floats:
     """ln(sinh(z)/z)/z."""
-    near, far = np.minimum(z, SMALL), np.maximum(z, SMALL)
+    near, far = np.minimum(z, SMALL_DECAY), np.maximum(z, SMALL_DECAY)
     series = near * _power_series(near * near, _LOG_SINHC_SERIES)
     closed = 1.0 + by_value(log, -by_value(expm1, -2.0 * far) / (2.0 * far)) / far
-    return np.where(z < SMALL, series, closed)
+    return np.where(z < SMALL_DECAY, series, closed)
 
 
 def _power_series(z: Floats, coefficients: tuple[float, ...]) -> Floats:

@@ -5,8 +5,6 @@
    Quaternions, 1987). */
 #include "../kernels.h"
 
-#define JACOBI_SWEEPS 12 /* more than Jacobi's method needs to converge */
-
 /* Jacobi rotation of rows and columns p and q that makes their common element 0; accumulated in
    `rotations`. */
 static void rotate_jacobi(real matrix[4][4], real rotations[4][4], int p, int q)
