@@ -35,7 +35,7 @@ static int is_beyond(integer kind, const real x[4][3], real gap)
     return dot(r, r) > farthest;
 }
 
-/* Whether the features of a pair are near each other along their surface. */
+/* Whether an edge joins both features of a pair. */
 static int are_near(const surfaces *all, const pair *p)
 {
     int split = p->kind ? 2 : 1;
@@ -65,8 +65,8 @@ static real gap_of(const traversal *job, const pair *p)
     return smaller(gap, REST_GAP_SHARE * at_rest.apart);
 }
 
-/* Whether a pair is guarded against tunnelling: not if it starts too near to know its side, or if it
-   is near along the surface and much nearer than the gap at rest. */
+/* Whether a pair is guarded against tunnelling: not if it starts too near to know its side, or if an
+   edge joins it and it is much nearer than the gap at rest. */
 static int is_guarded(const traversal *job, const pair *p)
 {
     return p->now.apart > MIN_START_SHARE * p->gap

@@ -20,10 +20,11 @@ MIN_START_SHARE = 1e-4
 """Pairs that start nearer than this share of their gap are not guarded against tunnelling, because
 the side on which they start is uncertain."""
 UNGUARDED_GAP_SHARE = 0.5
-"""Pairs near each other along their surface, with a smaller share of its gap by REST_GAP_SHARE, are
-not guarded. With none of them a scan with edges of 0.25 mm, 10 mm thick, is stretched by 40 %; with
-1 thick cloth in a gale folds through itself at single edges; with 0.2 such edges are stretched by
-10 %."""
+"""Pairs joined by an edge, with a smaller share of its gap by REST_GAP_SHARE, are not guarded: the
+mesh is much finer there than the surface is thick, and guarding it against folding over would
+stretch edges of a millimetre to twice their length. With none of them a scan with edges of 0.25 mm,
+10 mm thick, is stretched by 40 %; with 1 thick cloth in a gale folds through itself at single
+edges; with 0.2 such edges are stretched by 10 %."""
 MAX_ADVANCES = 12
 """Rounds of conservative advancement, after which a pair counts as touching."""
 GRAZING_SHARE = 0.25
@@ -245,7 +246,7 @@ def _are_guarded(
 
 
 def _are_near(surfaces: Surfaces, kind: int, particles: Integers) -> Booleans:
-    """(k,) bool, pairs whose features are near each other along their surface."""
+    """(k,) bool, pairs of which an edge joins both features."""
     count, split = len(surfaces.owners), 2 if kind else 1
     here = np.repeat(np.arange(count), np.diff(surfaces.near_starts))
     keys = particles[:split, None] * count + particles[None, split:]

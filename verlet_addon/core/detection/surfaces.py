@@ -8,10 +8,10 @@ from itertools import pairwise
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, Singles, ranges
+from ..geometry.graph import Graph, Neighbours, find_neighbours
 from ..thread_pool import ThreadPool
 from .bvh import BVH, build_bvh
 from .detected_rows import RowBuffer
-from .surface_neighbours import find_near_particles
 
 MAX_TESTS_PER_PARTICLE = 192
 """Limit of a step's work for two owners: pairs of leaves that are tested, per particle of both.
@@ -62,9 +62,9 @@ class Surfaces:
     fan_starts: Integers
     """(N + 1,) index of each particle's first triangle in `fans`."""
     near_starts: Integers
-    """(N + 1,) index of each particle's first neighbour in `near`."""
+    """(N + 1,) index of each particle's first neighbour in `near`; none without self-collision."""
     near: Integers
-    """Particles near each one along its surface; see `surface_neighbours`."""
+    """Particles joined to each one by an edge."""
     collides: Booleans
     """(o, o) bool, symmetric: pairs of owners that collide; self-collision on the diagonal."""
     gaps: Floats
@@ -199,7 +199,7 @@ def join_surfaces(surfaces: Sequence[Surface], collides: Booleans, gaps: Floats)
     triangles, edges = (np.concatenate(own, axis=1) for own in (own_triangles, own_edges))
     sides = _sides(edges, triangles, count)
     owners = np.repeat(np.arange(len(counts)), counts)
-    near = find_near_particles(rest, edges, gaps.diagonal()[owners], collides.diagonal()[owners])
+    near = _joined(edges[:, collides.diagonal()[owners[edges[0]]]], count)
     apart = np.where(collides.diagonal(), gaps.diagonal(), -1.0).tolist()
     parts = zip(_numbers(own_triangles), _numbers(own_edges), apart, strict=True)
     return Surfaces(
@@ -213,8 +213,8 @@ def join_surfaces(surfaces: Sequence[Surface], collides: Booleans, gaps: Floats)
         opposite_edges=_opposite_edges(edges, triangles, count),
         fans=np.argsort(triangles, axis=None, kind="stable") % max(triangles.shape[1], 1),
         fan_starts=np.searchsorted(np.sort(triangles, axis=None), np.arange(count + 1)),
-        near_starts=near[0],
-        near=near[1],
+        near_starts=near.starts,
+        near=near.others,
         collides=collides,
         gaps=np.ascontiguousarray(gaps, dtype=float),
         single_sided=np.array([surface.single_sided for surface in surfaces], dtype=bool),
@@ -228,6 +228,11 @@ def join_surfaces(surfaces: Sequence[Surface], collides: Booleans, gaps: Floats)
         penetration_states=np.zeros((count, len(counts)), dtype=np.int8),
         exempt=np.concatenate([_exempt(surface) for surface in surfaces], axis=1),
     )
+
+
+def _joined(edges: Integers, count: int) -> Neighbours:
+    """The particles at the other ends of edges (2, e)."""
+    return find_neighbours(Graph(edges.T, np.zeros(edges.shape[1])), count)
 
 
 def _exempt(surface: Surface) -> Booleans:
