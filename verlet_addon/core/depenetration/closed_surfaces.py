@@ -36,9 +36,12 @@ class ClosedSurfaces:
 def winding_numbers(points: Floats, positions: Floats, triangles: Integers) -> Integers:
     """(k,) winding numbers of closed triangles (3, t), at positions (3, N), round points (3, k)."""
     found = np.zeros(points.shape[1], dtype=np.int64)
-    finite = np.isfinite(points).all(axis=0)
-    if triangles.size:
-        found[finite] = find_winding_numbers(points[:, finite], positions, triangles)
+    if not triangles.size:
+        return found
+    around = positions[:, triangles.min() : triangles.max() + 1]
+    low, high = around.min(axis=1)[:, None], around.max(axis=1)[:, None]
+    near = np.flatnonzero(((points > low) & (points < high)).all(axis=0))
+    found[near] = find_winding_numbers(points[:, near], positions, triangles)
     return found
 
 
