@@ -68,7 +68,6 @@
 #define SEARCH_DIRECTIONS 2
 #define SHARED_SLOPE 0.05
 #define SHORTEST 1e-12
-#define SLIP_SHARE 0.2
 #define STEADY_SHARE 0.05
 #define STIFF_LINK_SHARE 0.05
 #define STRAIN_LIMITING_ROUNDS 160
@@ -291,10 +290,9 @@ typedef struct point_contacts {
 } point_contacts;
 
 typedef struct restarted_multipliers {
-    real kept_share, play, *const *values;
+    real *const *values;
     integer values_count, *counts;
-    real *const *followers;
-    integer followers_count;
+    real *kept;
 } restarted_multipliers;
 
 typedef struct rope_slice {
