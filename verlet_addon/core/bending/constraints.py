@@ -38,10 +38,6 @@ MAX_SOFT_TWIST_RATIO = 3.0
 MAX_STRIP_RATIO they are solved along face loops. With twice as much, a square pinned at a corner
 hangs 10 % too low."""
 
-NEAR_QUADS = 3
-"""Number of quads between a stiff bend and a twist up to which the twist is solved with it. With 0,
-leather whose mesh is cut along one diagonal has a drape coefficient two points lower."""
-
 
 @dataclass(frozen=True, eq=False)
 class BendConstraints:
@@ -182,26 +178,17 @@ def _choose_methods(
     """(c,) bool, bends solved as one system, and (c,) bool, twists solved along face loops.
 
     Lines along strips, the first of the bends, count as stiff only if the stiffest of their run
-    (l,) exceeds MAX_STRIP_RATIO. Twists near stiff bends do from MAX_SOFT_TWIST_RATIO on.
+    (l,) exceeds MAX_STRIP_RATIO. Twists beside stiff bends do from MAX_SOFT_TWIST_RATIO on.
     """
     lines, highest = slice(len(runs)), np.zeros(len(runs))
     np.maximum.at(highest, runs, ratios[lines])
     stiff, looped = ratios > MAX_SOFT_RATIO, np.zeros(len(ratios), dtype=bool)
     stiff[lines] &= highest[runs] > MAX_STRIP_RATIO
     stiff[twists] = False
-    near = _near_stiff(every.members[stiff], every.members[twists])
+    near = np.isin(every.members[twists], every.members[stiff]).any(axis=1)
     stiff[twists] = ratios[twists] > np.where(near, MAX_SOFT_TWIST_RATIO, MAX_STRIP_RATIO)
     looped[twists] = (ratios[twists] > MAX_SOFT_TWIST_RATIO) & ~stiff[twists]
     return stiff, looped
-
-
-def _near_stiff(stiff: Integers, twists: Integers) -> Booleans:
-    """(t,) bool, twists (t, 4) within NEAR_QUADS quads of stiff bends (s, 4)."""
-    near, reached = np.zeros(len(twists), dtype=bool), stiff
-    for _ in range(NEAR_QUADS + 1):
-        near = np.isin(twists, reached).any(axis=1)
-        reached = twists[near]
-    return near
 
 
 def _yielding_batches(
