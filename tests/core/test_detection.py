@@ -19,7 +19,7 @@ from tests.core.bodies import flat_sheet, sphere, split
 from tests.core.intersections import crossings
 from verlet_addon.core.arrays import Booleans, Floats
 from verlet_addon.core.compiled import backend
-from verlet_addon.core.contact.row_terms import compute_row_terms, sum_weighted
+from verlet_addon.core.contact.row_terms import sum_weighted
 from verlet_addon.core.contact.tunnelling_guard import (
     TUNNELLING,
     find_tunnelling,
@@ -577,9 +577,8 @@ def searched(
     particles = np.random.default_rng(seed).integers(start.shape[1], size=(4, 50))
     weights = end[0][particles]
     sums = sum_weighted(start, particles, weights)
-    weighed = compute_row_terms(start, end[1], particles, weights, sums)
     gathered = gather_rows(surfaces, *near[-1], np.lexsort(near[-1][0][::-1]))
-    return [*fitted, *flags, *rows, sums, *weighed, *gathered]
+    return [*fitted, *flags, *rows, sums, *gathered]
 
 
 def test_corners_of_fine_colliders_count_only_where_they_stick_out() -> None:

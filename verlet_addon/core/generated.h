@@ -515,8 +515,6 @@ EXPORT void activate(const bvh *, uint8_t *);
 EXPORT void add_start_spring_forces(real *, real *, integer, const strip_batch *const *, integer);
 EXPORT void choose_coarse(const neighbours *, const uint8_t *, uint8_t *, real *);
 EXPORT void clamp_points(const solid_system *, const real *, real *);
-EXPORT void compute_row_terms(const real *, integer, const real *, const integer *, const real *,
-    integer, const real *, real *, real *, real *, real *, real *);
 EXPORT void conserve_momentum(const integer *, integer, const real *, const real *, const real *,
     const real *, real *, real *);
 EXPORT void count_turns(const real *, integer, const real *, integer, const integer *, integer,

@@ -8,17 +8,13 @@ from ..arrays import Booleans, Floats, Integers, concatenated, dot
 from ..detection.contacts import Contacts
 from ..integrators import start_displacement
 from .plane import bounce
-from .row_terms import compute_row_terms, sum_weighted
+from .row_terms import sum_weighted
 
 PUSH_OUT_TIME = 0.1
 """Time constant of the correction of contacts that start a step violated: a third of the violation
 is left after it [s]."""
 MIN_PUSH_OUT_SPEED = 0.2
 """Smallest speed at which a contact that starts a step violated is corrected [m/s]."""
-
-MAX_LEVERAGE = 100.0
-"""Rows are left out if a particle, beside pins, would move at least this many times as far as the
-contact point."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,14 +91,15 @@ class PredictedMotion:
 
 
 def make_rows(contacts: Contacts, pairs: PairProperties, motion: PredictedMotion) -> ContactRows:
-    """The rows of contacts, without those that no particle can move, or hardly (MAX_LEVERAGE)."""
+    """The rows of contacts, without those that no particle can move."""
     particles, weights, normals = contacts.particles, contacts.weights, contacts.normals
-    impulse_responses, most, mobilities, anchors, began = compute_row_terms(
-        motion.start, motion.inverse_masses, particles, weights, normals
-    )
-    movable = mobilities * MAX_LEVERAGE > most
+    impulse_responses = weights * motion.inverse_masses.take(particles)
+    mobilities = (weights * impulse_responses).sum(axis=0)
+    movable = mobilities > 0.0
     if not movable.all():
         return make_rows(contacts.chosen(np.flatnonzero(movable)), pairs, motion)
+    anchors = sum_weighted(motion.start, particles, weights)
+    began = dot(normals, anchors)
     first, second = contacts.owners
     rise, rebounds = _bounces(contacts, pairs, motion, began)
     return ContactRows(

@@ -132,34 +132,6 @@ SMALL EXPORT void find_unsafe(const real *start, const real *positions, const re
     }
 }
 
-/* Terms of rows: impulse responses (4, k), their largest magnitudes, mobilities, separations (3, k)
-   and heights. */
-SMALL EXPORT void compute_row_terms(const real *positions, integer n, const real *inverse_masses,
-                                    const integer *particles, const real *weights, integer k,
-                                    const real *normals, real *responses, real *most,
-                                    real *mobilities, real *separations, real *heights)
-{
-    for (integer row = 0; row < k; row++) {
-        real apart[3] = {0.0, 0.0, 0.0};
-        most[row] = 0.0;
-        for (integer corner = 0; corner < 4; corner++) {
-            integer particle = particles[corner * k + row];
-            real weight = weights[corner * k + row], pull = weight * inverse_masses[particle];
-            most[row] = larger(most[row], __builtin_fabs(pull));
-            mobilities[row] = corner ? mobilities[row] + weight * pull : weight * pull;
-            for (int axis = 0; axis < 3; axis++) {
-                real part = weight * positions[axis * n + particle];
-                apart[axis] = corner ? apart[axis] + part : part;
-            }
-            responses[corner * k + row] = pull;
-        }
-        for (int axis = 0; axis < 3; axis++)
-            separations[axis * k + row] = apart[axis];
-        real normal[3] = {normals[row], normals[k + row], normals[2 * k + row]};
-        heights[row] = dot(normal, apart);
-    }
-}
-
 /* Sums of weights (4, k) times positions (3, n) of particles (4, k). */
 EXPORT void sum_weighted(const real *positions, integer n, const integer *particles,
                          const real *weights, integer k, real *sums)
