@@ -211,7 +211,8 @@ typedef struct joints {
     const uint8_t *tension_only;
     const real *mobilities;
     integer count, free_count, body_count;
-    real *along, *rows, *residual, *pulls, *search, *found, *diagonal, *inverses, *wrenches;
+    real *along, *rows, *residual, *pulls, *search, *found, *ahead, *diagonal, *inverses, *wrenches,
+        *inverse_inertias;
 } joints;
 
 typedef struct link_sides {
@@ -237,7 +238,7 @@ typedef struct noise_tables {
 typedef struct piece_poses {
     const struct pieces *pieces;
     real *start_rotations, *rotations, *arms, *second_moments, *centres, *angular_momenta,
-        *particle_positions, *inverse_inertias;
+        *particle_positions;
 } piece_poses;
 
 typedef struct pieces {

@@ -79,6 +79,35 @@ static inline void copy(real *to, const real *from, integer count)
         to[i] = from[i];
 }
 
+static inline void clear(real *values, integer count)
+{
+    for (integer i = 0; i < count; i++)
+        values[i] = 0.0;
+}
+
+/* Transposes rows (3, n) to points (n, 3), so that a particle's coordinates are contiguous. */
+static inline void interleave(const real *rows, integer n, real *points)
+{
+    for (int axis = 0; axis < 3; axis++)
+        for (integer i = 0; i < n; i++)
+            points[3 * i + axis] = rows[axis * n + i];
+}
+
+/* Transposes points (n, 3) to rows (3, n). */
+static inline void deinterleave(const real *points, integer n, real *rows)
+{
+    for (int axis = 0; axis < 3; axis++)
+        for (integer i = 0; i < n; i++)
+            rows[axis * n + i] = points[3 * i + axis];
+}
+
+/* sums += factor * row, of n elements. */
+static inline void add_scaled(real *restrict sums, const real *restrict row, integer n, real factor)
+{
+    WIDE for (integer i = 0; i < n; i++)
+        sums[i] += row[i] * factor;
+}
+
 /* Sets the position of a particle to (x, y, z). */
 static inline void put(real *positions, integer n, integer particle, real x, real y, real z)
 {

@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Iterator
 
-import numpy as np
-
 from ..arrays import Floats
 
 
@@ -13,7 +11,7 @@ def iterate_conjugate_gradients(
     multiply: Callable[[Floats], Floats],
     precondition: Callable[[Floats], Floats],
     rounds: int,
-    add_up: Callable[[Floats], float] = np.sum,
+    inner_product: Callable[[Floats, Floats], float] = lambda a, b: float((a * b).sum()),
 ) -> Iterator[float]:
     """Improves a solution x of A x = b in place; yields r · P⁻¹ r of the residual r = b − A x.
 
@@ -27,20 +25,20 @@ def iterate_conjugate_gradients(
     multiply, precondition : products of A and of P⁻¹ with such an array; the preconditioner P
         approximates A and is easily inverted.
     rounds : rounds at most.
-    add_up : sum of all elements, for callers to which the order of summation matters.
+    inner_product : of two such arrays, for callers to which the order of summation matters.
     """
     search = preconditioned = precondition(residual)
-    size = float(add_up(residual * preconditioned))
+    size = inner_product(residual, preconditioned)
     yield size
     for _ in range(rounds):
         if size == 0.0:
             return
         image = multiply(search)
-        step = size / float(add_up(search * image))
+        step = size / inner_product(search, image)
         solution += step * search
         residual -= step * image
         preconditioned = precondition(residual)
-        size, previous = float(add_up(residual * preconditioned)), size
+        size, previous = inner_product(residual, preconditioned), size
         search = preconditioned + (size / previous) * search
         yield size
 

@@ -22,10 +22,8 @@ static void eliminate(const dissected_system *system, const dissected_depth *at,
     integer s = at->sizes[part], b = at->reaches[part], width = system->size + 1;
     const integer *own = at->own + part * at->size, *border = at->border + part * at->reach;
     real *answers = at->answers + part * system->axes * at->size;
-    for (integer i = 0; i < system->axes * at->size; i++)
-        answers[i] = 0.0;
-    for (integer k = 0; k < system->axes * at->reach; k++)
-        at->outside[k] = 0.0;
+    clear(answers, system->axes * at->size);
+    clear(at->outside, system->axes * at->reach);
     for (integer j = 0; j < s; root += s - j, j++)
         for (integer axis = 0; axis < system->axes; axis++)
             add_scaled(answers + axis * at->size + j, root, s - j,

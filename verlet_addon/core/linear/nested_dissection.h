@@ -7,11 +7,4 @@
 /* Solves for the right-hand sides in `values`, in place. */
 void solve_dissected_system(const dissected_system *system);
 
-/* sums += factor * row, of n elements. */
-static inline void add_scaled(real *restrict sums, const real *restrict row, integer n, real factor)
-{
-    WIDE for (integer i = 0; i < n; i++)
-        sums[i] += row[i] * factor;
-}
-
 #endif

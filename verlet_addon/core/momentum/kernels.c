@@ -19,8 +19,7 @@ EXPORT void conserve_momentum(const integer *labels, integer n, const real *inve
         count = labels[i] < count ? count : labels[i] + 1;
     if (kept != after)
         copy(kept, after, 3 * n);
-    for (integer i = 0; i < 16 * count; i++)
-        work[i] = 0.0;
+    clear(work, 16 * count);
     for (integer i = 0; i < n; i++) {
         if (labels[i] < 0)
             continue;

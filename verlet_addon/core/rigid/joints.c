@@ -1,5 +1,6 @@
 /* Edges on and near rigid pieces, solved as one system: the same as project_joints in
    kernels.py, to the bit. */
+#include "../linear/conjugate_gradients.h"
 #include "pieces.h"
 
 /* The `rows` of joints are the Jacobian: force and torque of a unit tension on the bodies at both
@@ -49,8 +50,7 @@ SMALL static void fill_rows(const piece_poses *all, const joints *near, const re
 /* Writes the sums of forces and torques on bodies for tensions `pulls` (e,) times a factor. */
 static void apply_pulls(const joints *near, const real *pulls, real factor)
 {
-    for (integer k = 0; k < 6 * near->body_count; k++)
-        near->wrenches[k] = 0.0;
+    clear(near->wrenches, 6 * near->body_count);
     for (integer e = 0; e < near->count; e++)
         for (int side = 0; side < 2; side++) {
             const real *row = near->rows + 12 * e + 6 * side;
@@ -64,15 +64,14 @@ static void apply_pulls(const joints *near, const real *pulls, real factor)
 }
 
 /* Translation and rotation of a body by a force and a torque; free particles do not rotate. */
-static void move_body(const piece_poses *all, const joints *near, integer body, const real wrench[6],
-                   real moved[6])
+static void move_body(const joints *near, integer body, const real wrench[6], real moved[6])
 {
     for (int x = 0; x < 3; x++) {
         moved[x] = wrench[x] * near->mobilities[body];
         moved[3 + x] = 0.0;
     }
-    if (body < all->pieces->count)
-        apply(all->inverse_inertias + 9 * body, wrench + 3, moved + 3);
+    if (body < near->body_count - near->free_count)
+        apply(near->inverse_inertias + 9 * body, wrench + 3, moved + 3);
 }
 
 static inline real along_row(const real row[6], const real moved[6])
@@ -80,13 +79,15 @@ static inline real along_row(const real row[6], const real moved[6])
     return dot(row, moved) + dot(row + 3, moved + 3);
 }
 
-/* Writes (J M⁻¹ Jᵀ + regularization) times pulls (e,) to `found` (e,). */
-static void find_product(const piece_poses *all, const joints *near, const real *pulls, real *found)
+/* found = (J M⁻¹ Jᵀ + regularization) × pulls, both (e,). */
+static real multiply_joints(const void *of, const real *pulls, real *found)
 {
+    const joints *near = of;
+    real total = 0.0;
     apply_pulls(near, pulls, 1.0);
     for (integer body = 0; body < near->body_count; body++) {
         real moved[6], *wrench = near->wrenches + 6 * body;
-        move_body(all, near, body, wrench, moved);
+        move_body(near, body, wrench, moved);
         copy(wrench, moved, 6);
     }
     for (integer e = 0; e < near->count; e++) {
@@ -94,17 +95,30 @@ static void find_product(const piece_poses *all, const joints *near, const real 
         found[e] = along_row(row, moved + 6 * near->bodies[2 * e])
                    + along_row(row + 6, moved + 6 * near->bodies[2 * e + 1]);
         found[e] += JOINT_REGULARIZATION * near->diagonal[e] * pulls[e];
+        total += pulls[e] * found[e];
     }
+    return total;
+}
+
+static real precondition_joints(const void *of, const real *residual, real *found)
+{
+    const joints *near = of;
+    real total = 0.0;
+    for (integer e = 0; e < near->count; e++) {
+        found[e] = near->inverses[e] * residual[e];
+        total += residual[e] * found[e];
+    }
+    return total;
 }
 
 /* Writes the diagonal of J M⁻¹ Jᵀ, and its inverse; 0 for edges between immovable ends. */
-SMALL static void find_diagonal(const piece_poses *all, const joints *near)
+SMALL static void find_diagonal(const joints *near)
 {
     for (integer e = 0; e < near->count; e++) {
         real each[2], moved[6];
         for (int side = 0; side < 2; side++) {
             const real *row = near->rows + 12 * e + 6 * side;
-            move_body(all, near, near->bodies[2 * e + side], row, moved);
+            move_body(near, near->bodies[2 * e + side], row, moved);
             each[side] = along_row(row, moved);
         }
         near->diagonal[e] = each[0] + each[1];
@@ -113,43 +127,27 @@ SMALL static void find_diagonal(const piece_poses *all, const joints *near)
 }
 
 /* Solves for pulls (e,) by conjugate gradients with the diagonal as preconditioner. */
-SMALL static void solve(const piece_poses *all, const joints *near)
+SMALL static void solve(const joints *near)
 {
-    integer count = near->count;
-    real *residual = near->residual, *pulls = near->pulls, *search = near->search;
-    real *found = near->found, *inverses = near->inverses, size = 0.0;
-    for (integer e = 0; e < count; e++) {
-        residual[e] = inverses[e] > 0.0 ? residual[e] : 0.0;
-        pulls[e] = 0.0;
-        search[e] = inverses[e] * residual[e];
-        size += residual[e] * search[e];
+    conjugate_gradients state = {near, multiply_joints, precondition_joints, near->count,
+                                 near->pulls, near->residual, near->search, near->found, near->ahead, 0.0};
+    for (integer e = 0; e < near->count; e++) {
+        near->residual[e] = near->inverses[e] > 0.0 ? near->residual[e] : 0.0;
+        near->pulls[e] = 0.0;
     }
-    real small = JOINT_RESIDUAL * JOINT_RESIDUAL * size;
-    for (int number = 0; number < MAX_JOINT_CG_ROUNDS && size > small; number++) {
-        find_product(all, near, search, found);
-        real slope = 0.0, former = size;
-        for (integer e = 0; e < count; e++)
-            slope += search[e] * found[e];
-        size = 0.0;
-        for (integer e = 0; e < count; e++) {
-            pulls[e] += former / slope * search[e];
-            residual[e] -= former / slope * found[e];
-            size += residual[e] * (inverses[e] * residual[e]);
-        }
-        for (integer e = 0; e < count; e++)
-            search[e] = inverses[e] * residual[e] + size / former * search[e];
-    }
+    real size = begin_conjugate_gradients(&state);
+    iterate_conjugate_gradients(&state, MAX_JOINT_CG_ROUNDS, JOINT_RESIDUAL * JOINT_RESIDUAL * size);
 }
 
 /* Writes the inverse inertia of each piece in its present rotation. */
-SMALL static void weigh_pieces(const piece_poses *all)
+SMALL static void weigh_pieces(const piece_poses *all, const joints *near)
 {
     for (integer piece = 0; piece < all->pieces->count; piece++) {
         real turn[9], half[9], second[9];
         multiply_back(all->rotations + 9 * piece, all->start_rotations + 9 * piece, turn);
         multiply(turn, all->second_moments + 9 * piece, half);
         multiply_back(half, turn, second);
-        invert_inertia(second, all->inverse_inertias + 9 * piece);
+        invert_inertia(second, near->inverse_inertias + 9 * piece);
     }
 }
 
@@ -161,10 +159,10 @@ EXPORT integer project_joints(const piece_poses *all, const joints *near, real *
     for (integer number = 0; number < most; number++) {
         if (!measure(near, positions, n))
             return number;
-        weigh_pieces(all);
+        weigh_pieces(all, near);
         fill_rows(all, near, all->particle_positions, all->centres);
-        find_diagonal(all, near);
-        solve(all, near);
+        find_diagonal(near);
+        solve(near);
         fill_rows(all, near, all->arms, NULL);
         apply_pulls(near, near->pulls, -1.0);
         for (integer piece = 0; piece < all->pieces->count; piece++) {

@@ -47,9 +47,6 @@ Struct(
     reads="pieces",
     shares="start_rotations rotations arms second_moments centres angular_momenta "
     "particle_positions",
-    scratch={
-        "inverse_inertias": lambda poses: (poses.pieces.count, 9),
-    },
 )
 Struct(
     "joints",
@@ -61,8 +58,10 @@ Struct(
     scratch={
         "along": lambda joints: (3, len(joints.rest_lengths)),
         "rows": lambda joints: (len(joints.rest_lengths), 2, 6),
-        "residual pulls search found diagonal inverses": lambda joints: len(joints.rest_lengths),
+        "residual pulls search found ahead": lambda joints: len(joints.rest_lengths),
+        "diagonal inverses": lambda joints: len(joints.rest_lengths),
         "wrenches": lambda joints: (len(joints.mobilities), 6),
+        "inverse_inertias": lambda joints: (len(joints.mobilities) - len(joints.free), 9),
     },
 )
 
@@ -239,7 +238,7 @@ class _System:
             self.product,
             lambda left: inverse_diagonal * left,
             MAX_JOINT_CG_ROUNDS,
-            in_turn,
+            lambda one, other: in_turn(one * other),
         )
         iterate_until(squares, JOINT_RESIDUAL**2 * next(squares))
         return pulls

@@ -180,10 +180,8 @@ static void move_path(real *positions, integer n, const tree *all, const generat
    that is NULL. */
 static void solve_trees(real *positions, real *moved, integer n, const tree *all)
 {
-    for (integer i = 0; i < 9 * all->junctions; i++)
-        all->stiffness[i] = 0.0;
-    for (integer i = 0; i < 3 * all->junctions; i++)
-        all->force[i] = 0.0;
+    clear(all->stiffness, 9 * all->junctions);
+    clear(all->force, 3 * all->junctions);
     for (integer i = all->generations_count - 1; i >= 0; i--) {
         const generation *of = all->generations[i];
         for (integer p = 0, begin = 0; p < of->batch->paths; begin = of->batch->ends[p++])

@@ -2,28 +2,11 @@
 #include "../bending/hinges.h"
 #include "../linear/nested_dissection.h"
 
-/* Transposes rows (3, n) to points (n, 3), so that a particle's coordinates are contiguous. */
-static void interleave(const real *rows, integer n, real *points)
-{
-    for (int axis = 0; axis < 3; axis++)
-        for (integer i = 0; i < n; i++)
-            points[3 * i + axis] = rows[axis * n + i];
-}
-
-/* Transposes points (n, 3) to rows (3, n). */
-static void deinterleave(const real *points, integer n, real *rows)
-{
-    for (int axis = 0; axis < 3; axis++)
-        for (integer i = 0; i < n; i++)
-            rows[axis * n + i] = points[3 * i + axis];
-}
-
 /* vector = Σ coefficient × point over the members of a spring; strides are distances in the arrays. */
 static inline void gather(const real *points, const integer *members, integer members_stride,
                           const real *coefficients, integer stride, real vector[3])
 {
-    for (int axis = 0; axis < 3; axis++)
-        vector[axis] = 0.0;
+    clear(vector, 3);
     for (int k = 0; k < MEMBERS; k++) {
         const real *point = points + 3 * members[k * members_stride];
         for (int axis = 0; axis < 3; axis++)
@@ -107,8 +90,7 @@ EXPORT real linearize_shell(const shell *system, const real *positions, real *pu
     integer n = system->particles;
     real *points = system->interleaved, *pulls = points + 3 * n, energy = 0.0;
     interleave(positions, n, points);
-    for (integer i = 0; i < 3 * n; i++)
-        pulls[i] = 0.0;
+    clear(pulls, 3 * n);
     for (integer i = 0; i < system->springs; i++)
         energy += linearize_spring(system, points, pulls, i);
     for (integer i = 0; i < system->angles; i++)
@@ -170,8 +152,7 @@ EXPORT void precondition_shell(const factored_shell *of, const real *rotations, 
         rotate(of, rotations, i, given, values + 3 * i, 1);
     }
     solve_dissected_system(of->system);
-    for (integer i = 0; i < 3 * n; i++)
-        found[i] = 0.0;
+    clear(found, 3 * n);
     for (integer i = 0; i < of->free_count; i++) {
         rotate(of, rotations, i, values + 3 * i, turned, 0);
         for (int axis = 0; axis < 3; axis++)

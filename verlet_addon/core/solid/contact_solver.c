@@ -1,5 +1,6 @@
 /* Solution for stress, pins and contacts as one system: the same as contact_solver.py. */
 #include "contact_solver.h"
+#include "../linear/conjugate_gradients.h"
 
 static real along_normal(const point_contacts *contacts, integer i, const real vector[3])
 {
@@ -121,10 +122,12 @@ SMALL static void store_normal_forces(const solid_system *all)
     }
 }
 
-/* found = system × moves; returns moves · found. */
-static real multiply_system(const solid_system *all, const four *moves, four *found)
+/* product = system × vector. */
+static real multiply_system(const void *of, const real *vector, real *product)
 {
-    four total = broadcast(0.0);
+    const solid_system *all = of;
+    const four *moves = (const four *)vector;
+    four *found = (four *)product, total = broadcast(0.0);
     for (integer k = 0, first = 0; k < all->parts_count; k++) {
         const solid_part *part = all->parts[k];
         integer next = first + part->lattice->nodes;
@@ -230,22 +233,22 @@ ALWAYS_INLINE four rigid_correction(const solid_system *all, integer i)
     return label >= 0 ? rigid_motion(all->rigid_pieces + label, all->arms[i]) : broadcast(0.0);
 }
 
-/* vector -= share × less; ahead = inverse blocks × vector, and the coarse correction in rigid_pieces.
-   Returns vector · P⁻¹ vector. */
-static real precondition(const solid_system *all, four *vector, real share, const four *less)
+/* product = inverse blocks × vector, and the coarse correction. */
+static real precondition(const void *of, const real *vector, real *product)
 {
-    four total = broadcast(0.0);
+    const solid_system *all = of;
+    const four *pulls = (const four *)vector;
+    four *found = (four *)product, total = broadcast(0.0);
     for (integer k = 0; k < all->pieces; k++)
         all->rigid_pieces[k].loads[0] = all->rigid_pieces[k].loads[1] = broadcast(0.0);
     for (integer i = 0; i < all->nodes;) {
         integer label = all->components[i];
         four pull = broadcast(0.0), spin = broadcast(0.0);
         for (; i < all->nodes && all->components[i] == label; i++) {
-            const four *block = all->blocks + 3 * i, rest = vector[i] - broadcast(share) * less[i];
-            vector[i] = rest;
-            all->ahead[i] = block[0] * broadcast(rest[0]) + block[1] * broadcast(rest[1])
-                            + block[2] * broadcast(rest[2]);
-            total += rest * all->ahead[i];
+            const four *block = all->blocks + 3 * i, rest = pulls[i];
+            found[i] = block[0] * broadcast(rest[0]) + block[1] * broadcast(rest[1])
+                       + block[2] * broadcast(rest[2]);
+            total += rest * found[i];
             pull += rest;
             spin += cross_four(all->arms[i], rest);
         }
@@ -254,34 +257,28 @@ static real precondition(const solid_system *all, four *vector, real share, cons
             all->rigid_pieces[label].loads[1] += spin;
         }
     }
-    return sum(total) + solve_rigid_modes(all->rigid_pieces, all->pieces);
+    real coarse = solve_rigid_modes(all->rigid_pieces, all->pieces);
+    for (integer i = 0; i < all->nodes; i++)
+        found[i] += rigid_correction(all, i);
+    return sum(total) + coarse;
 }
 
 /* Preconditioned conjugate gradients for the moves, from their present values. */
 static void solve_moves(const solid_system *all, const solver_tolerance *tolerance)
 {
-    real negligible = tolerance->negligible;
     integer m = all->nodes;
+    real *moves = (real *)all->moves, *residual = (real *)all->residual, *image = (real *)all->along;
+    conjugate_gradients state = {all, multiply_system, precondition, 4 * m, moves, residual,
+                                 (real *)all->search, image, (real *)all->ahead, 0.0};
     assemble_preconditioner(all);
-    multiply_system(all, all->moves, all->along);
-    copy((real *)all->residual, (const real *)all->forces, 4 * m);
-    real given = precondition(all, all->residual, 0.0, all->along);
-    real small = larger(larger(tolerance->relative * tolerance->relative * given, tolerance->absolute),
-                        negligible);
-    real size = precondition(all, all->residual, 1.0, all->along), share = 0.0;
-    for (integer i = 0; i < m; i++)
-        all->search[i] = broadcast(0.0);
-    for (integer number = 0; number < MAX_SOLID_CG_ROUNDS && size > (number < tolerance->min_rounds ? negligible : small);
-         number++) {
-        for (integer i = 0; i < m; i++)
-            all->search[i] = all->ahead[i] + rigid_correction(all, i) + broadcast(share) * all->search[i];
-        real step = size / multiply_system(all, all->search, all->along);
-        for (integer i = 0; i < m; i++)
-            all->moves[i] += broadcast(step) * all->search[i];
-        real former = size;
-        size = precondition(all, all->residual, step, all->along);
-        share = size / former;
-    }
+    copy(residual, (const real *)all->forces, 4 * m);
+    real given = begin_conjugate_gradients(&state), relative = tolerance->relative;
+    multiply_system(all, moves, image);
+    add_scaled(residual, image, 4 * m, -1.0);
+    begin_conjugate_gradients(&state);
+    real small = larger(relative * relative * given, larger(tolerance->absolute, tolerance->negligible));
+    iterate_conjugate_gradients(&state, tolerance->min_rounds, tolerance->negligible);
+    iterate_conjugate_gradients(&state, MAX_SOLID_CG_ROUNDS - tolerance->min_rounds, small);
     for (integer i = 0; i < m; i++)
         all->moves[i] += rigid_correction(all, i);
 }

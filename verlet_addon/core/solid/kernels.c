@@ -6,8 +6,7 @@
 ALWAYS_INLINE void deformation_gradient(const real *places, const real *gradients, int width, real f[9], real clamped[9])
 {
     real square = 0.0;
-    for (int k = 0; k < 9; k++)
-        f[k] = 0.0;
+    clear(f, 9);
     for (int c = 0; c < 3 * width; c += 3)
         for (int a = 0; a < 3; a++)
             for (int k = 0; k < 3; k++)

@@ -75,8 +75,7 @@ SMALL static void distribute_loads(const solid_system *all, real *pressing)
 {
     const solid_embedding *embedding = all->embedding;
     const integer width = embedding->width;
-    for (integer i = 0; i < all->nodes; i++)
-        pressing[i] = 0.0;
+    clear(pressing, all->nodes);
     for (integer i = 0; i < embedding->points; i++) {
         real load = all->contacts->normal_forces[i];
         for (integer c = width * i; load > 0.0 && c < width * (i + 1); c++) {
@@ -156,8 +155,7 @@ SMALL static void resist_rolling(const solid_system *all, const real *start, rea
     const integer m = all->nodes, count = all->pieces, *labels = all->components;
     rolling_piece *pieces = (rolling_piece *)all->rolling;
     real *pressing = (real *)all->along;
-    for (integer i = 0; i < 50 * count; i++)
-        all->rolling[i] = 0.0;
+    clear(all->rolling, 50 * count);
     distribute_loads(all, pressing);
     find_centres(all, nodes, labels, pieces, count);
     for (integer i = 0; i < m; i++) {
@@ -196,8 +194,7 @@ SMALL static void keep_momentum(const solid_system *all, const real *start, real
 {
     const integer m = all->nodes;
     real *is_loaded = (real *)all->along, *before = (real *)all->forces;
-    for (integer k = 0; k < all->pieces; k++)
-        is_loaded[k] = 0.0;
+    clear(is_loaded, all->pieces);
     for (integer i = 0; i < all->contacts->points; i++) {
         integer label = all->components[all->embedding->nodes[all->embedding->width * i]];
         if (label >= 0 && all->contacts->normal_forces[i] > 0.0)

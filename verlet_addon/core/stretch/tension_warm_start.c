@@ -2,7 +2,7 @@
    formulas.
 
    Vectors (n, 3) have the components of a particle side by side here, for faster access. */
-#include "../kernels.h"
+#include "../linear/conjugate_gradients.h"
 
 static void clear_pinned(const strip_system *strip_system, real *vectors)
 {
@@ -81,11 +81,10 @@ static void factorize(const strip_system *strip_system, integer begin, integer e
     }
 }
 
-/* Lists the stiff links, assembles the diagonal, and factorizes the taut strips; returns the number
-   of stiff links. */
-static integer assemble_system(const strip_system *strip_system, real min_tautness)
+/* Lists the stiff links, up to -1, assembles the diagonal, and factorizes the taut strips. */
+static void assemble_system(const strip_system *strip_system, real min_tautness)
 {
-    integer n = strip_system->particles, stiff = 0;
+    integer n = strip_system->particles, *stiff = strip_system->stiff;
     for (integer i = 0; i < n; i++) {
         strip_system->diagonal[i] = strip_system->masses[i];
         strip_system->shares[i] = 0.0;
@@ -95,12 +94,12 @@ static integer assemble_system(const strip_system *strip_system, real min_tautne
         for (integer k = begin; k + 1 < strip_system->ends[p]; k++) {
             real tautness = strip_system->force_densities[k] * strip_system->max_inverse_masses[k];
             strip_system->is_taut[p] |= tautness > min_tautness;
-            strip_system->stiff[stiff] = k;
+            *stiff = k;
             stiff += tautness > STIFF_LINK_SHARE * min_tautness;
         }
     }
-    for (integer i = 0; i < stiff; i++) {
-        integer k = strip_system->stiff[i];
+    *stiff = -1;
+    for (integer i = 0, k; (k = strip_system->stiff[i]) >= 0; i++) {
         strip_system->diagonal[strip_system->path[k]] += strip_system->force_densities[k];
         strip_system->diagonal[strip_system->path[k + 1]] += strip_system->force_densities[k];
     }
@@ -114,66 +113,6 @@ static integer assemble_system(const strip_system *strip_system, real min_tautne
         strip_system->shares[i] = strip_system->shares[i] > 0.0 ? 1.0 / strip_system->shares[i] : 0.0;
         strip_system->diagonal[i] = 1.0 / strip_system->diagonal[i];
     }
-    return stiff;
-}
-
-/* image = m u + sum over stiff links of h² T/l (u - u of the neighbour), for u = direction. */
-static void multiply_system(const strip_system *strip_system, integer stiff)
-{
-    for (integer i = 0; i < strip_system->particles; i++)
-        for (int axis = 0; axis < 3; axis++)
-            strip_system->image[3 * i + axis] = strip_system->direction[3 * i + axis] * strip_system->masses[i];
-    for (integer i = 0; i < stiff; i++) {
-        integer k = strip_system->stiff[i], a = 3 * strip_system->path[k], b = 3 * strip_system->path[k + 1];
-        for (int axis = 0; axis < 3; axis++) {
-            real across = (strip_system->direction[a + axis] - strip_system->direction[b + axis]) * strip_system->force_densities[k];
-            strip_system->image[a + axis] += across;
-            strip_system->image[b + axis] -= across;
-        }
-    }
-    clear_pinned(strip_system, strip_system->image);
-}
-
-/* Adds to `preconditioned` the solution of a taut strip for the residual, times `shares`. */
-static void precondition_strip(const strip_system *strip_system, integer begin, integer end)
-{
-    real *right = strip_system->right, last[3] = {0.0, 0.0, 0.0};
-    for (integer k = begin; k < end; k++)
-        for (int axis = 0; axis < 3; axis++) {
-            last[axis] = strip_system->residual[3 * strip_system->path[k] + axis] - strip_system->factor[k] * last[axis];
-            right[3 * (k - begin) + axis] = last[axis];
-        }
-    for (integer k = end - 1; k >= begin; k--) {
-        integer particle = strip_system->path[k];
-        real factor = k + 1 < end ? strip_system->factor[k + 1] : 0.0;
-        for (int axis = 0; axis < 3; axis++) {
-            last[axis] = right[3 * (k - begin) + axis] * strip_system->inverse[k] - factor * last[axis];
-            strip_system->preconditioned[3 * particle + axis] += last[axis] * strip_system->shares[particle];
-        }
-    }
-}
-
-/* Adds a step along the direction to the solution, and updates the residual. */
-static void take_step(const strip_system *strip_system, real step)
-{
-    WIDE for (integer i = 0; i < 3 * strip_system->particles; i++) {
-        strip_system->solution[i] += step * strip_system->direction[i];
-        strip_system->residual[i] -= step * strip_system->image[i];
-    }
-}
-
-/* Sets `preconditioned` to the solutions of single taut strips, and of particles on none, for the
-   residual. */
-static void precondition(const strip_system *strip_system)
-{
-    for (integer i = 0; i < strip_system->particles; i++) {
-        real alone = strip_system->shares[i] > 0.0 ? 0.0 : strip_system->diagonal[i];
-        for (integer at = 3 * i; at < 3 * i + 3; at++)
-            strip_system->preconditioned[at] = strip_system->residual[at] * alone;
-    }
-    for (integer p = 0, begin = 0; p < strip_system->paths; begin = strip_system->ends[p++])
-        if (strip_system->is_taut[p])
-            precondition_strip(strip_system, begin, strip_system->ends[p]);
 }
 
 static real inner_product(const real *first, const real *second, integer n)
@@ -185,34 +124,79 @@ static real inner_product(const real *first, const real *second, integer n)
     return sums[0] + sums[1] + sums[2];
 }
 
+/* image = m u + sum over stiff links of h² T/l (u - u of the neighbour), for u = direction. */
+static real multiply_system(const void *of, const real *direction, real *image)
+{
+    const strip_system *strip_system = of;
+    for (integer i = 0; i < strip_system->particles; i++)
+        for (int axis = 0; axis < 3; axis++)
+            image[3 * i + axis] = direction[3 * i + axis] * strip_system->masses[i];
+    for (integer i = 0, k; (k = strip_system->stiff[i]) >= 0; i++) {
+        integer a = 3 * strip_system->path[k], b = 3 * strip_system->path[k + 1];
+        for (int axis = 0; axis < 3; axis++) {
+            real across = (direction[a + axis] - direction[b + axis]) * strip_system->force_densities[k];
+            image[a + axis] += across;
+            image[b + axis] -= across;
+        }
+    }
+    clear_pinned(strip_system, image);
+    return inner_product(direction, image, strip_system->particles);
+}
+
+/* Adds to `preconditioned` the solution of a taut strip for the residual, times `shares`. */
+static void precondition_strip(const strip_system *strip_system, integer begin, integer end,
+                               const real *residual, real *preconditioned)
+{
+    real *right = strip_system->right, last[3] = {0.0, 0.0, 0.0};
+    for (integer k = begin; k < end; k++)
+        for (int axis = 0; axis < 3; axis++) {
+            last[axis] = residual[3 * strip_system->path[k] + axis] - strip_system->factor[k] * last[axis];
+            right[3 * (k - begin) + axis] = last[axis];
+        }
+    for (integer k = end - 1; k >= begin; k--) {
+        integer particle = strip_system->path[k];
+        real factor = k + 1 < end ? strip_system->factor[k + 1] : 0.0;
+        for (int axis = 0; axis < 3; axis++) {
+            last[axis] = right[3 * (k - begin) + axis] * strip_system->inverse[k] - factor * last[axis];
+            preconditioned[3 * particle + axis] += last[axis] * strip_system->shares[particle];
+        }
+    }
+}
+
+/* Sets `preconditioned` to the solutions of single taut strips, and of particles on none, for the
+   residual. */
+static real precondition(const void *of, const real *residual, real *preconditioned)
+{
+    const strip_system *strip_system = of;
+    for (integer i = 0; i < strip_system->particles; i++) {
+        real alone = strip_system->shares[i] > 0.0 ? 0.0 : strip_system->diagonal[i];
+        for (integer at = 3 * i; at < 3 * i + 3; at++)
+            preconditioned[at] = residual[at] * alone;
+    }
+    for (integer p = 0, begin = 0; p < strip_system->paths; begin = strip_system->ends[p++])
+        if (strip_system->is_taut[p])
+            precondition_strip(strip_system, begin, strip_system->ends[p], residual, preconditioned);
+    return inner_product(residual, preconditioned, strip_system->particles);
+}
+
 /* Solves for the displacement that balances the forces. The first search direction is the
    displacement of the step before. Without rounds, the preconditioner alone is exact. */
-static void conjugate_gradients(const strip_system *strip_system, integer stiff, integer rounds)
+static void solve(const strip_system *strip_system, integer rounds)
 {
     integer n = strip_system->particles;
-    real size = 0.0;
-    for (integer i = 0; i < n; i++)
-        for (int axis = 0; axis < 3; axis++) {
-            strip_system->direction[3 * i + axis] = strip_system->displacement[axis * n + i];
-            strip_system->solution[3 * i + axis] = 0.0;
-        }
-    if (!rounds)
-        precondition(strip_system);
-    for (integer round = 0; round < rounds; round++) {
-        if (round) {
-            /* Conjugate directions start after the first one, which is not a gradient. */
-            real previous = size;
-            size = inner_product(strip_system->residual, strip_system->preconditioned, n);
-            real share = round > 1 && previous > 0.0 ? size / previous : 0.0;
-            WIDE for (integer i = 0; i < 3 * n; i++)
-                strip_system->direction[i] = strip_system->preconditioned[i] + strip_system->direction[i] * share;
-        }
-        multiply_system(strip_system, stiff);
-        real curvature = inner_product(strip_system->direction, strip_system->image, n);
-        real slope = inner_product(strip_system->direction, strip_system->residual, n);
-        take_step(strip_system, curvature > 0.0 ? slope / curvature : 0.0);
-        precondition(strip_system);
+    real *direction = strip_system->direction, *image = strip_system->image, *residual = strip_system->residual;
+    conjugate_gradients state = {strip_system, multiply_system, precondition, 3 * n, strip_system->solution,
+                                 residual, direction, image, strip_system->preconditioned, 0.0};
+    interleave(strip_system->displacement, n, direction);
+    clear(strip_system->solution, 3 * n);
+    if (rounds) {
+        real curvature = multiply_system(strip_system, direction, image);
+        real step = curvature > 0.0 ? inner_product(direction, residual, n) / curvature : 0.0;
+        add_scaled(strip_system->solution, direction, 3 * n, step);
+        add_scaled(residual, image, 3 * n, -step);
     }
+    begin_conjugate_gradients(&state);
+    iterate_conjugate_gradients(&state, rounds - 1, 0.0);
 }
 
 /* Starts a step from the share `kept_share` of the previous tension, in the new directions. */
@@ -221,8 +205,10 @@ EXPORT void warm_start_tension(real *positions, const strip_system *strip_system
 {
     integer n = strip_system->particles;
     int any = find_force_densities(positions, strip_system, kept_share, min_tautness);
-    if (any)
-        conjugate_gradients(strip_system, assemble_system(strip_system, min_tautness), rounds);
+    if (any) {
+        assemble_system(strip_system, min_tautness);
+        solve(strip_system, rounds);
+    }
     for (integer i = 0; i < n; i++)
         for (int axis = 0; axis < 3; axis++) {
             integer at = 3 * i + axis;

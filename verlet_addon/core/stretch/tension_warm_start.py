@@ -6,6 +6,7 @@ import numpy as np
 
 from ..arrays import NONZERO, Booleans, Floats, Integers, longest_run, norms, run_ends, sum_by
 from ..kernel import Struct, kernel
+from ..linear.conjugate_gradients import iterate_conjugate_gradients, iterate_until
 from ..linear.tridiagonal import Factors, factorize, solve
 from .strip_system import SEARCH_DIRECTIONS, StripSystem
 
@@ -210,26 +211,18 @@ def _conjugate_gradients(
     displacement is the same in every step, therefore has no error, however few rounds there are.
     """
     solution = np.zeros_like(residual)
-    direction = preconditioned = (
-        strip_system.displacement if rounds else system.precondition(residual)
-    )
-    # The previous displacement is no conjugate direction; the recurrence restarts: size / ∞ = 0.
-    size = np.inf
-    for search in range(rounds):
-        if search:
-            previous, size = size, _inner_product(residual, preconditioned)
-            direction = (
-                preconditioned + direction * (size / previous) if previous > 0.0 else preconditioned
-            )
+    if rounds:
+        direction = strip_system.displacement
         image = system.multiply(direction)
         curvature = _inner_product(direction, image)
-        if curvature > 0.0:
-            step = _inner_product(direction, residual) / curvature
-            solution += step * direction
-            image *= step
-            residual -= image
-        preconditioned = system.precondition(residual)
-    solution += preconditioned
+        step = _inner_product(direction, residual) / curvature if curvature > 0.0 else 0.0
+        solution += step * direction
+        residual -= step * image
+    improved = iterate_conjugate_gradients(
+        solution, residual, system.multiply, system.precondition, rounds - 1, _inner_product
+    )
+    iterate_until(improved, 0.0)
+    solution += system.precondition(residual)
     strip_system.displacement[...] = solution
     return solution
 

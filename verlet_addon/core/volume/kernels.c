@@ -6,10 +6,8 @@ EXPORT void volumes_and_gradients(const real *positions, integer n, const chambe
                                   real *volumes, real *gradients)
 {
     const integer *triangles = of->triangles, *labels = of->labels, count = of->triangle_count;
-    for (integer s = 0; s < of->count; s++)
-        volumes[s] = 0.0;
-    for (integer i = 0; i < 3 * n; i++)
-        gradients[i] = 0.0;
+    clear(volumes, of->count);
+    clear(gradients, 3 * n);
     for (integer t = 0; t < count; t++) {
         real at[3][3];
         for (int k = 0; k < 3; k++)

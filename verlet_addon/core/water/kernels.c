@@ -4,8 +4,7 @@
 EXPORT void wave_laplacian(const water *of, const real *heights, integer n, real *found)
 {
     const integer *first = of->pairs, *second = of->pairs + of->pair_count;
-    for (integer i = 0; i < n; i++)
-        found[i] = 0.0;
+    clear(found, n);
     for (integer e = 0; e < of->pair_count; e++) {
         real flow = of->weights[e] * (heights[first[e]] - heights[second[e]]);
         found[first[e]] += flow;

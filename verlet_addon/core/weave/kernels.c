@@ -1,7 +1,7 @@
 /* Woven cloth, in one implicit step of all patches: project_weave of kernels.py.
 
    Vectors (n, 3) have the components of a particle side by side here, for faster access. */
-#include "../kernels.h"
+#include "../linear/conjugate_gradients.h"
 
 /* Strains of a patch and its tangent stiffness; see Strain. */
 typedef struct {
@@ -40,12 +40,6 @@ static inline void scatter(const weave_batch *all, integer t, real forces[3][3],
             vectors[3 * corners[i] + axis] += gradients[3 * i] * forces[0][axis]
                                               + gradients[3 * i + 1] * forces[1][axis]
                                               + gradients[3 * i + 2] * forces[2][axis];
-}
-
-static void clear(real *vectors, integer count)
-{
-    for (integer i = 0; i < count; i++)
-        vectors[i] = 0.0;
 }
 
 /* Sets the vectors of pinned particles to 0. */
@@ -182,8 +176,10 @@ static void assemble(const weave_batch *all)
 }
 
 /* The matrix times a vector that is 0 at pinned particles; the product there is not used. */
-static void multiply(const weave_batch *all, const real *vector, real *result)
+static real multiply(const void *of, const real *vector, real *result)
 {
+    const weave_batch *all = of;
+    real product = 0.0;
     for (integer i = 0; i < all->particles; i++)
         for (int a = 0; a < 3; a++)
             result[3 * i + a] = dot(all->diagonal + 9 * i + 3 * a, vector + 3 * i);
@@ -201,11 +197,15 @@ static void multiply(const weave_batch *all, const real *vector, real *result)
         for (int a = 0; a < 3; a++)
             result[3 * i + a] += total[a];
     }
+    for (integer i = 0; i < 3 * all->particles; i++)
+        product += vector[i] * result[i];
+    return product;
 }
 
-/* The inverted diagonal blocks times a vector; returns the inner product with that vector. */
-static real precondition(const weave_batch *all, const real *vector, real *result)
+/* The inverted diagonal blocks times a vector. */
+static real precondition(const void *of, const real *vector, real *result)
 {
+    const weave_batch *all = of;
     real total = 0.0;
     for (integer i = 0; i < all->particles; i++)
         for (int a = 0; a < 3; a++) {
@@ -220,31 +220,13 @@ static real precondition(const weave_batch *all, const real *vector, real *resul
    first residual. */
 static real solve(const weave_batch *all)
 {
-    integer count = 3 * all->particles;
-    real product = 0.0;
-    for (integer i = 0; i < count; i++) {
-        all->moved[i] = 0.0;
-        all->along[i] = all->multipliers[i % 3 * all->particles + i / 3];
-    }
+    conjugate_gradients state = {all, multiply, precondition, 3 * all->particles, all->moved,
+                                 all->residual, all->search, all->along, all->ahead, 0.0};
+    clear(all->moved, 3 * all->particles);
+    interleave(all->multipliers, all->particles, all->along);
     real small = WEAVE_RESIDUAL * WEAVE_RESIDUAL * precondition(all, all->along, all->ahead);
-    real size = precondition(all, all->residual, all->search);
-    small = larger(small, NEGLIGIBLE_RESIDUAL * size);
-    for (integer round = 0; round < MAX_WEAVE_CG_ROUNDS && size > small; round++) {
-        multiply(all, all->search, all->along);
-        real slope = 0.0;
-        for (integer i = 0; i < count; i++)
-            slope += all->search[i] * all->along[i];
-        real step = size / slope, former = size;
-        product += step * size;
-        for (integer i = 0; i < count; i++) {
-            all->moved[i] += step * all->search[i];
-            all->residual[i] -= step * all->along[i];
-        }
-        size = precondition(all, all->residual, all->ahead);
-        for (integer i = 0; i < count; i++)
-            all->search[i] = all->ahead[i] + size / former * all->search[i];
-    }
-    return product;
+    small = larger(small, NEGLIGIBLE_RESIDUAL * begin_conjugate_gradients(&state));
+    return iterate_conjugate_gradients(&state, MAX_WEAVE_CG_ROUNDS, small);
 }
 
 /* Moves all particles by a share of `moved`; returns the product of the residual there with it. */
