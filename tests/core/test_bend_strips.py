@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from tests.core.bodies import built_state, sheet, tube
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.bending.bend_strips import bend_strip_batches
-from verlet_addon.core.bending.kernels import project_bend_strips
+from verlet_addon.core.bending.kernels import project_bend_paths
 from verlet_addon.core.linear.pentadiagonal import Bands, solve
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.model import SoftBodyModel
@@ -79,7 +79,7 @@ def test_stiff_lines_are_solved_at_once() -> None:
         batches = bend_strip_batches(model.bends.strips, model.inverse_masses, DT**2)
         shaken = state.positions + np.random.default_rng(2).normal(0.0, 0.01, (3, n))
         after = shaken.copy()
-        project_bend_strips(after, batches)
+        project_bend_paths(after, batches)
         size = np.abs(lines_of(model, after)).max() / np.abs(lines_of(model, shaken)).max()
         assert size == pytest.approx(left, abs=left if left < 0.5 else 0.1)
         moved = (after - shaken) / model.inverse_masses

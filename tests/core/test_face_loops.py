@@ -12,8 +12,9 @@ from tests.core.bodies import (
     sphere,
     tube,
 )
-from verlet_addon.core.bending.face_loops import FaceLoopBatch, face_loop_batches
-from verlet_addon.core.bending.kernels import project_face_loops
+from verlet_addon.core.bending.bend_paths import BendPathBatch
+from verlet_addon.core.bending.face_loops import face_loop_batches
+from verlet_addon.core.bending.kernels import project_bend_paths
 from verlet_addon.core.bending.stiff_bends import Bends
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings
@@ -48,7 +49,7 @@ MESHES = {
 }
 
 
-def looped(mesh: MeshData) -> tuple[Bends, list[FaceLoopBatch]]:
+def looped(mesh: MeshData) -> tuple[Bends, list[BendPathBatch]]:
     """Twists of a mesh, free and of different masses, and their batches."""
     twists = built((mesh, BodySettings())).bends.straight[-1]
     every = Bends(twists.members, twists.coefficients, twists.compliances)
@@ -64,12 +65,12 @@ def test_each_twist_is_in_two_loops(mesh: MeshData) -> None:
     for batch in batches:
         particles = batch.rungs.ravel()
         assert len(np.unique(particles)) == len(particles)
-        for k in np.flatnonzero(batch.twists < len(twists.members)):
+        for k in np.flatnonzero(batch.slots < len(twists.members)):
             first, last = batch.rungs[:, k].tolist(), batch.rungs[:, k + 1].tolist()
-            p, q, a, b = twists.members[batch.twists[k]].tolist()
+            p, q, a, b = twists.members[batch.slots[k]].tolist()
             assert {*first, *last} == {p, q, a, b}
             assert set(first) not in ({p, q}, {a, b})
-            ways.add((batch.twists[k], frozenset(first if p in first else last)))
+            ways.add((batch.slots[k], frozenset(first if p in first else last)))
     assert len(ways) == 2 * len(twists.members)
 
 
@@ -83,7 +84,7 @@ def test_twists_give_way_without_a_push_from_outside(mesh: MeshData) -> None:
         after = start.copy()
         for batch in batches:
             batch.multipliers.fill(0.0)
-        project_face_loops(after, batches)
+        project_bend_paths(after, batches)
         masses = 1.0 + np.arange(rest.shape[1]) / 3.0
         np.testing.assert_allclose((after - start) @ masses, 0.0, atol=1e-12)
         assert (np.abs(after - start).max() > 1e-4) == (moves and len(twists.members) > 0)

@@ -79,23 +79,21 @@
 #define WEAVE_RESIDUAL 0.01
 #define WOLFE_CURVATURE 0.1
 
-typedef struct bend_strip_batch {
-    const integer *path;
-    const real *coefficients, *responses, *scaled_compliances;
+typedef struct bend_path_batch {
+    const real *scaled_compliances;
+    const integer *slots;
     real *multipliers;
-    integer count, paths, *ends;
-    real *factors, *points, *steps;
-} bend_strip_batch;
+    integer count, multiplier_count, members, paths, *ends, *rungs;
+    real *coefficients, *responses, *factors, *points, *steps;
+} bend_path_batch;
 
 typedef struct bends {
     const struct stencil_batch *const *ropes;
     integer ropes_count;
     const struct stiff_bend_batch *const *stiff;
     integer stiff_count;
-    const struct bend_strip_batch *const *strips;
-    integer strips_count;
-    const struct face_loop_batch *const *loops;
-    integer loops_count;
+    const struct bend_path_batch *const *paths;
+    integer paths_count;
     const struct stencil_batch *const *soft;
     integer soft_count;
 } bends;
@@ -178,14 +176,6 @@ typedef struct face_diagonals {
     real *rest_lengths;
     integer count;
 } face_diagonals;
-
-typedef struct face_loop_batch {
-    const real *scaled_compliances;
-    const integer *twists;
-    real *multipliers;
-    integer count, twist_count, loops, *ends, *rungs;
-    real *coefficients, *responses, *factors, *points, *steps;
-} face_loop_batch;
 
 typedef struct factored_shell {
     const integer *free, *components;
@@ -537,9 +527,8 @@ EXPORT real linearize_shell(const shell *, const real *, real *);
 EXPORT void multiply_shell(const shell *, const real *, real *);
 EXPORT void plate_forces(const exposed_surface *, const real *, integer, const real *, real *);
 EXPORT void precondition_shell(const factored_shell *, const real *, const real *, integer, real *);
-EXPORT void project_bend_strips(real *, integer, const bend_strip_batch *const *, integer);
+EXPORT void project_bend_paths(real *, integer, const bend_path_batch *const *, integer);
 EXPORT void project_clusters(real *, integer, const clusters *);
-EXPORT void project_face_loops(real *, integer, const face_loop_batch *const *, integer);
 EXPORT integer project_joints(const piece_poses *, const joints *, real *, integer, integer);
 EXPORT void project_levels(real *, integer, const coarse_level *const *, integer);
 EXPORT void project_plane(real *, integer, const plane_contact *, real *);

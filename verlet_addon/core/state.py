@@ -11,9 +11,8 @@ import numpy as np
 
 from .arrays import Booleans, Floats, Integers
 from .bending.bend_damping import set_static_multipliers, stiffening
-from .bending.bend_strips import BendStripBatch
+from .bending.bend_paths import BendPathBatch
 from .bending.constraints import BendBatches, bend_batches
-from .bending.face_loops import FaceLoopBatch
 from .bending.stencil_batches import StencilBatch
 from .bending.stiff_bends import StiffBendBatch
 from .depenetration.ground_depenetration import GroundDepenetration
@@ -33,9 +32,7 @@ from .volume.gas import Gas
 from .water.waves import WaterState
 from .weave.constraints import WeaveBatch, weave_batches
 
-RestartedBatch = (
-    StencilBatch | BendStripBatch | FaceLoopBatch | StiffBendBatch | SeamBatch | WeaveBatch
-)
+RestartedBatch = StencilBatch | BendPathBatch | StiffBendBatch | SeamBatch | WeaveBatch
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

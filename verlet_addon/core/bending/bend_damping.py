@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays import Floats
 from .constraints import BendBatches
-from .kernels import bend_violations, loop_bends, stiff_bend_forces, strip_bends
+from .kernels import bend_violations, path_bends, stiff_bend_forces
 
 DAMPING_TIME = 0.07
 """τ per 1/s of a body's damping, of which 1/s at most counts [s]. With 0.1 the rim of a fold of
@@ -34,13 +34,9 @@ def set_static_multipliers(bends: BendBatches, positions: Floats) -> None:
         soft.multipliers[...] = _static_multipliers(
             bend_violations(positions, soft)[1], soft.scaled_compliances
         )
-    for strip in bends.strips:
-        strip.multipliers[...] = _static_multipliers(
-            strip_bends(positions, strip)[1], strip.scaled_compliances
-        )
-    for loop in bends.loops:
-        bend = loop_bends(positions, loop)[-1]
-        loop.multipliers[:, loop.twists] = _static_multipliers(bend, loop.scaled_compliances)
+    for path in bends.paths:
+        bend = path_bends(positions, path)[-1]
+        path.multipliers[:, path.slots] = _static_multipliers(bend, path.scaled_compliances)
     for stiff in bends.stiff:
         stiff.multipliers[...] = -stiff_bend_forces(
             positions, stiff, np.zeros_like(stiff.multipliers)

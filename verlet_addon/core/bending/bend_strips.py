@@ -1,8 +1,4 @@
-"""Straight bends along strips; each strip is solved as one pentadiagonal system.
-
-A line is the bend of three consecutive particles, straight at rest. It is linear in the positions,
-so that the matrix of a strip is constant for one h².
-"""
+"""Lines along strips: bends of three consecutive particles that are straight at rest."""
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -10,8 +6,8 @@ from itertools import pairwise
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
-from ..linear.pentadiagonal import Bands
 from ..stretch.strip_paths import Strips
+from .bend_paths import BendPathBatch, make_bend_paths
 
 BEND_REGULARIZATION = 1e-9
 """Share of the mobility added to the compliance, so that rigid bends have a solution. With ten
@@ -35,27 +31,6 @@ class BendStrips:
         coefficients = self.coefficients.copy()
         coefficients[:, line_indices(self)[left_out]] = 0.0
         return replace(self, coefficients=coefficients)
-
-
-@dataclass(frozen=True, eq=False)
-class BendStripBatch:
-    """The lines of one colour, prepared for steps of one length.
-
-    Line k has the entries k to k + 2 of the path.
-    """
-
-    path: Integers
-    """(c,) particles."""
-    coefficients: Floats
-    """(3, c − 2) [1/m]; 0 without a line."""
-    responses: Floats
-    """(3, c − 2) inverse mass × coefficient."""
-    scaled_compliances: Floats
-    """(c − 2,) compliance / h²."""
-    bands: Bands
-    """The matrix of all lines, C M⁻¹ Cᵀ + α̃."""
-    multipliers: Floats
-    """(3, c − 2) XPBD multipliers by axis; changed by the kernel."""
 
 
 def find_strip_lines(
@@ -114,40 +89,24 @@ def _match_rows(members: Integers, wanted: Integers) -> tuple[Integers, Integers
 
 def bend_strip_batches(
     bends: BendStrips, inverse_masses: Floats, h_squared: float, stiffening: float = 1.0
-) -> list[BendStripBatch]:
+) -> list[BendPathBatch]:
     """One batch per colour with lines, for one h² [s²]; `stiffening` divides their compliances."""
     strips, batches = bends.strips, []
     for (start, stop), longest in zip(pairwise(strips.starts), strips.longest_paths, strict=True):
         inner = slice(start + 1, stop - 1)
         coefficients = bends.coefficients[:, inner]
-        if not coefficients.any():
-            continue
-        path = strips.path[start:stop]
-        masses = inverse_masses[path]
-        responses = np.stack([masses[:-2], masses[1:-1], masses[2:]]) * coefficients
-        scaled = bends.compliances[inner] / (h_squared * stiffening)
-        batches.append(
-            BendStripBatch(
-                path=path,
-                coefficients=coefficients,
-                responses=responses,
-                scaled_compliances=scaled,
-                bands=Bands(bend_matrix(coefficients, responses, scaled), int(longest)),
-                multipliers=np.zeros((3, stop - start - 2)),
+        if coefficients.any():
+            scaled = bends.compliances[inner] / (h_squared * stiffening)
+            batches.append(
+                make_bend_paths(
+                    strips.path[None, start:stop],
+                    coefficients,
+                    scaled,
+                    np.arange(len(scaled)),
+                    np.zeros((3, len(scaled))),
+                    inverse_masses=inverse_masses,
+                    regularization=BEND_REGULARIZATION,
+                    longest=int(longest),
+                )
             )
-        )
     return batches
-
-
-def bend_matrix(coefficients: Floats, responses: Floats, scaled_compliances: Floats) -> Floats:
-    """C M⁻¹ Cᵀ + α̃ of lines (3, m), as the (3, m) rows of `Bands`.
-
-    A line shares two particles with the next, and one with the next but one.
-    """
-    mobility = (responses * coefficients).sum(axis=0)
-    rows = np.zeros((3, len(mobility)))
-    diagonal = mobility * (1.0 + BEND_REGULARIZATION) + scaled_compliances
-    rows[0] = np.where(diagonal > 0.0, diagonal, 1.0)
-    rows[1, 1:] = (responses[1:, :-1] * coefficients[:-1, 1:]).sum(axis=0)
-    rows[2, 2:] = responses[2, :-2] * coefficients[0, 2:]
-    return rows

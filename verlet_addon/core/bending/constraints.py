@@ -11,8 +11,9 @@ from ..geometry.hinges import Hinges, diagonal_hinges, find_hinges, with_both_di
 from ..geometry.rest_shape import RestShape
 from ..stretch.strip_paths import Strips
 from .bend_lines import MAX_STRAIGHT_TURN, BendLines, lines_across_quads, lines_along_ropes
-from .bend_strips import BendStripBatch, BendStrips, bend_strip_batches, line_indices, line_runs
-from .face_loops import FaceLoopBatch, face_loop_batches
+from .bend_paths import BendPathBatch
+from .bend_strips import BendStrips, bend_strip_batches, line_indices, line_runs
+from .face_loops import face_loop_batches
 from .mesh_stencils import hinge_stencils, line_stencils, rope_stencils
 from .stencil_batches import StencilBatch, Stencils, stencil_batches, surface_stencil_batches
 from .stiff_bends import (
@@ -69,10 +70,9 @@ class BendBatches:
 
     stiff: list[StiffBendBatch]
     """Bends solved as one system: stiff ones, of surfaces and ropes."""
-    strips: list[BendStripBatch]
-    """Lines solved strip by strip."""
-    loops: list[FaceLoopBatch]
-    """Twists of quads that are neither soft nor stiff, solved along face loops."""
+    paths: list[BendPathBatch]
+    """Lines solved strip by strip; then twists of quads that are neither soft nor stiff, solved
+    along face loops."""
     soft: list[StencilBatch]
     """Other bends of surfaces, projected one after the other."""
     ropes: list[StencilBatch]
@@ -80,13 +80,10 @@ class BendBatches:
     stiff_particles: Booleans
     """(n,) bool, particles most of whose bends have a stiffness ratio above MAX_STRIP_RATIO."""
 
-    def of_surfaces(
-        self,
-    ) -> Iterator[StiffBendBatch | BendStripBatch | FaceLoopBatch | StencilBatch]:
-        """All batches but `ropes`; of face loops only the first, since they share multipliers."""
+    def of_surfaces(self) -> Iterator[StiffBendBatch | BendPathBatch | StencilBatch]:
+        """All batches but `ropes`; of face loops only one, since they share multipliers."""
         yield from self.stiff
-        yield from self.strips
-        yield from self.loops[:1]
+        yield from {id(batch.multipliers): batch for batch in self.paths}.values()
         yield from self.soft
 
 
@@ -163,8 +160,8 @@ def bend_batches(
         stiff=stiff_bend_batches(
             every.select(stiff), bends.positions, inverse_masses, h_squared, rests, stiffening
         ),
-        strips=bend_strip_batches(bends.strips.without_lines(stiff[:along]), *arguments),
-        loops=face_loop_batches(every.select(looped), *arguments),
+        paths=bend_strip_batches(bends.strips.without_lines(stiff[:along]), *arguments)
+        + face_loop_batches(every.select(looped), *arguments),
         soft=_soft_batches(bends.straight, (stiff | looped)[along:surfaces], *arguments)
         + surface_stencil_batches(bends.hinges.select(~stiff[ropes:]), *arguments),
         ropes=stencil_batches(bends.ropes.select(soft_ropes), inverse_masses, h_squared),
@@ -204,8 +201,7 @@ def _yielding_batches(
         stiff=stiff_bend_batches(every, bends.positions, *arguments, hinges.rests, stiffening)
         if stiff
         else [],
-        strips=[],
-        loops=[],
+        paths=[],
         soft=[] if stiff else surface_stencil_batches(hinges, *arguments, stiffening),
         ropes=stencil_batches(bends.ropes, *arguments),
         stiff_particles=_mostly_stiff(every, ratios, n),

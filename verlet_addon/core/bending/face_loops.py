@@ -1,21 +1,19 @@
-"""Twists of quads along face loops; each loop is solved as one tridiagonal system.
+"""Twists of quads along face loops; each loop is solved as one system.
 
 A twist is the bend of a quad's four corners. A face loop goes from quad to quad across opposite
-edges, its rungs; its matrix is constant for one h². Each quad is in two loops. Solved along one and
+edges, its rungs. Each quad is in two loops. Solved along one and
 then along the other, twists respond nearly as if all were solved as one system (alternating
 directions; D. W. Peaceman, H. H. Rachford, *The Numerical Solution of Parabolic and Elliptic
 Differential Equations*, 1955).
 """
-
-from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import Floats, Integers
 from ..coloring import first_free_colors
 from ..geometry.graph import edge_keys
-from ..linear.pentadiagonal import Bands
 from ..stretch.strip_paths import shared_ends, trace_paths
+from .bend_paths import BendPathBatch, make_bend_paths
 from .stiff_bends import Bends
 
 RUNGS = np.array([[[0, 2], [1, 3]], [[2, 1], [3, 0]]])
@@ -25,36 +23,13 @@ Loop = tuple[list[int], list[int]]
 """Rungs, and the twists between them."""
 
 
-@dataclass(frozen=True, eq=False)
-class FaceLoopBatch:
-    """The face loops of one colour, prepared for steps of one length.
-
-    Twist k has the rungs k and k + 1.
-    """
-
-    rungs: Integers
-    """(2, c) both particles of each rung, loop after loop."""
-    coefficients: Floats
-    """(4, c − 1) of a rung's two particles and of the next rung's [1/m]; 0 where a loop ends."""
-    responses: Floats
-    """(4, c − 1) inverse mass × coefficient."""
-    scaled_compliances: Floats
-    """(c − 1,) compliance / h²; 0 where a loop ends."""
-    twists: Integers
-    """(c − 1,) number of each twist among all t; t where a loop ends."""
-    bands: Bands
-    """The matrix of all twists, C M⁻¹ Cᵀ + α̃."""
-    multipliers: Floats
-    """(3, t + 1) XPBD multipliers of all twists by axis, shared by all batches; changed by the
-    kernel."""
-
-
 def face_loop_batches(
     twists: Bends, inverse_masses: Floats, h_squared: float, stiffening: float = 1.0
-) -> list[FaceLoopBatch]:
+) -> list[BendPathBatch]:
     """One batch per colour, for one h² [s²]; `stiffening` divides the compliances.
 
-    Each twist is in two batches. None may be rigid.
+    Each twist is in two batches, and has one multiplier; where a loop ends, the last one is not
+    used. No twist may be rigid.
     """
     count = len(twists.members)
     if not count:
@@ -68,33 +43,21 @@ def face_loop_batches(
             [twist for _, twists_between in chosen for twist in [*twists_between, count]][:-1]
         )
         coefficients = _coefficients(twists, path, order)
-        responses = inverse_masses[np.concatenate([path[:, :-1], path[:, 1:]])] * coefficients
         scaled = np.append(twists.compliances / (h_squared * stiffening), 0.0)[order]
         longest = max(len(twists_between) for _, twists_between in chosen)
         batches.append(
-            FaceLoopBatch(
-                rungs=path,
-                coefficients=coefficients,
-                responses=responses,
-                scaled_compliances=scaled,
-                twists=order,
-                bands=Bands(_twist_matrix(coefficients, responses, scaled), longest),
-                multipliers=multipliers,
+            make_bend_paths(
+                path,
+                coefficients,
+                scaled,
+                order,
+                multipliers,
+                inverse_masses=inverse_masses,
+                regularization=0.0,
+                longest=longest,
             )
         )
     return batches
-
-
-def _twist_matrix(coefficients: Floats, responses: Floats, scaled_compliances: Floats) -> Floats:
-    """C M⁻¹ Cᵀ + α̃ of twists (4, m), as the (3, m) rows of `Bands`.
-
-    A twist shares one rung with the next, and no particle with others.
-    """
-    diagonal = (responses * coefficients).sum(axis=0) + scaled_compliances
-    rows = np.zeros((3, len(diagonal)))
-    rows[0] = np.where(diagonal > 0.0, diagonal, 1.0)
-    rows[1, 1:] = (responses[2:, :-1] * coefficients[:2, 1:]).sum(axis=0)
-    return rows
 
 
 def _find_loops(members: Integers, particle_count: int) -> tuple[Integers, list[Loop]]:
@@ -126,7 +89,7 @@ def _by_color(rungs: Integers, loops: list[Loop], particle_count: int) -> list[l
 
 
 def _coefficients(twists: Bends, path: Integers, order: Integers) -> Floats:
-    """(4, c − 1) coefficients of a rung's particles and the next's, as in `FaceLoopBatch`."""
+    """(4, c − 1) coefficients of a rung's particles and the next's, as in `BendPathBatch`."""
     is_twist = order < len(twists.members)
     members = twists.members[np.where(is_twist, order, 0)]
     values = twists.coefficients[np.where(is_twist, order, 0)] * is_twist[:, None]

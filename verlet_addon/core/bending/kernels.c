@@ -5,48 +5,51 @@
 /* Particles of a line. */
 #define LINE_PARTICLES 3
 
-/* Solves all lines of one strip as one system. */
-static void project_bend_path(real *positions, integer n, const bend_strip_batch *batch, integer begin,
-                         integer end)
+/* Solves all bends of one path, of so many members each, as one system. */
+static inline void project_path(real *positions, integer n, const bend_path_batch *batch, integer begin,
+                                integer end, int members, int width)
 {
-    integer lines = end - begin - 2, all = batch->count - 2;
+    integer count = end - begin + 1 - members / width;
+    const integer *rungs = batch->rungs + width * begin;
     real *points = batch->points, *steps = batch->steps;
-    for (integer k = 0; k < end - begin; k++)
+    for (integer k = 0; k < width * (end - begin); k++)
         for (int axis = 0; axis < 3; axis++)
-            points[3 * k + axis] = positions[axis * n + batch->path[begin + k]];
-    for (integer k = 0; k < lines; k++)
+            points[3 * k + axis] = positions[axis * n + rungs[k]];
+    for (integer k = 0; k < count; k++) {
+        const real *coefficients = batch->coefficients + members * (begin + k);
+        const real *multipliers = batch->multipliers + batch->slots[begin + k];
         for (int axis = 0; axis < 3; axis++) {
-            integer line = begin + k;
-            const real *c = batch->coefficients + line, *point = points + 3 * k + axis;
-            steps[3 * k + axis] = batch->scaled_compliances[line]
-                                      * batch->multipliers[axis * all + line]
-                                  + c[0] * point[0] + c[all] * point[3] + c[2 * all] * point[6];
+            const real *point = points + 3 * width * k + axis;
+            real violation = batch->scaled_compliances[begin + k] * multipliers[axis * batch->multiplier_count];
+            for (int i = 0; i < members; i++)
+                violation += coefficients[i] * point[3 * i];
+            steps[3 * k + axis] = violation;
         }
-    solve_pentadiagonal(batch->factors + begin, all, lines, steps, 3, 1);
-    for (integer k = 0; k < lines; k++)
+    }
+    solve_pentadiagonal(batch->factors + begin, batch->count, count, steps, 3, 1);
+    for (integer k = 0; k < count; k++) {
+        const real *responses = batch->responses + members * (begin + k);
+        real *multipliers = batch->multipliers + batch->slots[begin + k];
         for (int axis = 0; axis < 3; axis++) {
-            integer line = begin + k;
-            const real *r = batch->responses + line;
-            real *point = points + 3 * k + axis, step = steps[3 * k + axis];
-            batch->multipliers[axis * all + line] -= step;
-            point[0] -= r[0] * step;
-            point[3] -= r[all] * step;
-            point[6] -= r[2 * all] * step;
+            multipliers[axis * batch->multiplier_count] -= steps[3 * k + axis];
+            for (int i = 0; i < members; i++)
+                points[3 * (width * k + i) + axis] -= responses[i] * steps[3 * k + axis];
         }
-    for (integer k = 0; k < end - begin; k++)
-        put(positions, n, batch->path[begin + k], points[3 * k], points[3 * k + 1],
-            points[3 * k + 2]);
+    }
+    for (integer k = 0; k < width * (end - begin); k++)
+        put(positions, n, rungs[k], points[3 * k], points[3 * k + 1], points[3 * k + 2]);
 }
 
-/* Projects the lines of all batches, strip by strip. */
-EXPORT void project_bend_strips(real *positions, integer n,
-                                const bend_strip_batch *const *batches, integer count)
+/* Projects the bends of all batches, path by path: lines along strips, and twists along face loops. */
+EXPORT void project_bend_paths(real *positions, integer n, const bend_path_batch *const *batches,
+                               integer count)
 {
-    for (integer i = 0; i < count; i++) {
-        const bend_strip_batch *batch = batches[i];
-        for (integer p = 0, begin = 0; p < batch->paths; begin = batch->ends[p++])
-            project_bend_path(positions, n, batch, begin, batch->ends[p]);
-    }
+    for (integer i = 0; i < count; i++)
+        for (integer p = 0, begin = 0; p < batches[i]->paths; begin = batches[i]->ends[p++])
+            if (batches[i]->members == LINE_PARTICLES)
+                project_path(positions, n, batches[i], begin, batches[i]->ends[p], LINE_PARTICLES, 1);
+            else
+                project_path(positions, n, batches[i], begin, batches[i]->ends[p], HINGE_PARTICLES, 2);
 }
 
 /* Sets the positions (k, 3) of a bend's members, and the bend g = sum of coefficient * x. */

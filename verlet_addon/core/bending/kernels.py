@@ -11,8 +11,7 @@ import numpy as np
 from ..arrays import Floats, Integers, longest_run, norms, run_ends, sum_rows
 from ..kernel import Sized, Struct, kernel
 from ..linear import nested_dissection, pentadiagonal
-from .bend_strips import BendStripBatch
-from .face_loops import FaceLoopBatch
+from .bend_paths import BendPathBatch
 from .stencil_batches import StencilBatch, Stencils
 from .stiff_bends import StiffBendBatch
 
@@ -23,16 +22,13 @@ BOTH_FOLDED_PRODUCT = 3.0
 120°."""
 
 
-def _strip_ends(batch: BendStripBatch) -> Integers:
-    """(s,) end in the path of each strip of lines."""
-    bent = batch.coefficients[1] != 0.0
-    linked = np.append(bent, False) | np.append(False, bent)  # each entry to the next
+def _path_ends(batch: BendPathBatch) -> Integers:
+    """(p,) end of each path among the rungs."""
+    bent = batch.coefficients.any(axis=0)
+    linked = np.zeros(batch.rungs.shape[1] - 1, dtype=bool)  # each rung to the next
+    for first in range(len(linked) - len(bent) + 1):
+        linked[first : first + len(bent)] |= bent
     return run_ends(np.cumsum(np.append(False, ~linked)))
-
-
-def _loop_ends(batch: FaceLoopBatch) -> Integers:
-    """(l,) end of each loop among the rungs."""
-    return np.flatnonzero(np.append(batch.twists == batch.multipliers.shape[1] - 1, True)) + 1
 
 
 def _free_numbers(batch: StiffBendBatch) -> Integers:
@@ -51,34 +47,22 @@ Struct(
     count=(int, lambda batch: len(batch.rests)),
 )
 Struct(
-    "bend_strip_batch",
-    BendStripBatch,
-    reads="path coefficients responses scaled_compliances",
+    "bend_path_batch",
+    BendPathBatch,
+    reads="scaled_compliances slots",
     shares="multipliers",
-    count=(int, lambda batch: len(batch.path)),
-    paths=(int, lambda batch: len(_strip_ends(batch))),
-    ends=(Integers, _strip_ends),
-    factors=(Floats, lambda batch: batch.bands.whole_factors()),
-    scratch={
-        "points steps": lambda batch: (longest_run(_strip_ends(batch)), 3),
-    },
-)
-Struct(
-    "face_loop_batch",
-    FaceLoopBatch,
-    reads="scaled_compliances twists",
-    shares="multipliers",
-    count=(int, lambda batch: batch.rungs.shape[1]),
-    twist_count=(int, lambda batch: batch.multipliers.shape[1]),
-    loops=(int, lambda batch: len(_loop_ends(batch))),
-    ends=(Integers, _loop_ends),
+    count=(int, lambda batch: len(batch.slots)),
+    multiplier_count=(int, lambda batch: batch.multipliers.shape[1]),
+    members=(int, lambda batch: len(batch.coefficients)),
+    paths=(int, lambda batch: len(_path_ends(batch))),
+    ends=(Integers, _path_ends),
     rungs=(Integers, lambda batch: batch.rungs.T),
     coefficients=(Floats, lambda batch: batch.coefficients.T),
     responses=(Floats, lambda batch: batch.responses.T),
     factors=(Floats, lambda batch: batch.bands.whole_factors()),
     scratch={
-        "points": lambda batch: (longest_run(_loop_ends(batch)), 2, 3),
-        "steps": lambda batch: (longest_run(_loop_ends(batch)), 3),
+        "points": lambda batch: (longest_run(_path_ends(batch)), len(batch.rungs), 3),
+        "steps": lambda batch: (longest_run(_path_ends(batch)), 3),
     },
 )
 Struct(
@@ -204,56 +188,31 @@ def _hinge_normals(members: Floats) -> Floats:
 
 
 @kernel()
-def project_bend_strips(positions: Sized, batches: Sequence[BendStripBatch]) -> None:
-    """C = g = 0 for all lines of a strip at once, linear in the positions.
+def project_bend_paths(positions: Sized, batches: Sequence[BendPathBatch]) -> None:
+    """C = g = 0 for all bends of a path at once, linear in the positions.
 
-    (C M⁻¹ Cᵀ + α̃) Δλ = −(g + α̃ λ) is solved directly, with one matrix for all three axes.
+    (C M⁻¹ Cᵀ + α̃) Δλ = −(g + α̃ λ) is solved directly, with one matrix for all three axes. Batches
+    may share their multipliers λ.
     """
     for batch in batches:
-        steps = batch.scaled_compliances * batch.multipliers
-        points, steps = strip_bends(positions, batch, steps)
+        steps = batch.scaled_compliances * batch.multipliers[:, batch.slots]
+        points, members, steps = path_bends(positions, batch, steps)
         steps = pentadiagonal.solve(batch.bands, steps)
-        batch.multipliers[...] -= steps
-        for k, responses in reversed([*enumerate(batch.responses)]):
-            points[:, k : k + len(responses)] -= responses * steps
-        for row, point in zip(positions, points, strict=True):
-            row[batch.path] = point
-
-
-def strip_bends(
-    positions: Floats, batch: BendStripBatch, more: Floats | float = 0.0
-) -> tuple[Floats, Floats]:
-    """(3, c) positions along the path, and (3, c − 2) the bends g of its lines, plus `more`."""
-    points = positions.take(batch.path, axis=1, mode="clip")
-    size = points.shape[1] - 2
-    parts = (c * points[:, k : k + size] for k, c in enumerate(batch.coefficients))
-    return points, np.asarray(sum(parts, start=more))
-
-
-@kernel()
-def project_face_loops(positions: Sized, batches: Sequence[FaceLoopBatch]) -> None:
-    """C = g = 0 for all twists of a face loop at once, linear in the positions.
-
-    (C M⁻¹ Cᵀ + α̃) Δλ = −(g + α̃ λ), with multipliers λ that a loop shares with those across it.
-    """
-    for batch in batches:
-        steps = batch.scaled_compliances * batch.multipliers[:, batch.twists]
-        points, corners, steps = loop_bends(positions, batch, steps)
-        steps = pentadiagonal.solve(batch.bands, steps)
-        batch.multipliers[:, batch.twists] -= steps
-        for responses, corner in reversed([*zip(batch.responses, corners, strict=True)]):
-            np.subtract(corner, responses * steps, out=corner)
+        batch.multipliers[:, batch.slots] -= steps
+        for responses, member in reversed([*zip(batch.responses, members, strict=True)]):
+            np.subtract(member, responses * steps, out=member)
         positions[:, batch.rungs] = points
 
 
-def loop_bends(
-    positions: Floats, batch: FaceLoopBatch, more: Floats | float = 0.0
+def path_bends(
+    positions: Floats, batch: BendPathBatch, more: Floats | float = 0.0
 ) -> tuple[Floats, list[Floats], Floats]:
-    """(3, 2, c) positions of rungs, views of twists' corners, and (3, c − 1) bends plus `more`."""
-    points = positions.take(batch.rungs, axis=1, mode="clip")
-    corners = [*points[..., :-1].swapaxes(0, 1), *points[..., 1:].swapaxes(0, 1)]
-    parts = (c * corner for c, corner in zip(batch.coefficients, corners, strict=True))
-    return points, corners, np.asarray(sum(parts, start=more))
+    """(3, s, c) positions of rungs, views (3, l) of bends' members, and (3, l) g plus `more`."""
+    points, size = positions.take(batch.rungs, axis=1, mode="clip"), len(batch.slots)
+    spans = range(points.shape[2] - size + 1)
+    members = [point for k in spans for point in points[..., k : k + size].swapaxes(0, 1)]
+    parts = (c * member for c, member in zip(batch.coefficients, members, strict=True))
+    return points, members, np.asarray(sum(parts, start=more))
 
 
 @kernel()

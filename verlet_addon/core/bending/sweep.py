@@ -3,8 +3,7 @@
 from ..arrays import Floats
 from .constraints import BendBatches
 from .kernels import (
-    project_bend_strips,
-    project_face_loops,
+    project_bend_paths,
     project_rope_bends,
     project_stiff_bends,
     project_surface_bends,
@@ -19,6 +18,5 @@ def project_bends(positions: Floats, bends: BendBatches, *, backwards: bool) -> 
     """
     project_rope_bends(positions, bends.ropes[:: -1 if backwards else 1])
     project_stiff_bends(positions, bends.stiff)
-    project_bend_strips(positions, bends.strips)
-    project_face_loops(positions, bends.loops)
+    project_bend_paths(positions, bends.paths)
     project_surface_bends(positions, bends.soft)

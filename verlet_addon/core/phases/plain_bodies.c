@@ -39,8 +39,7 @@ static void project_bends(real *x, integer n, const bends *of, int backwards)
     for (integer i = 0; i < of->ropes_count; i++)
         project_rope_bends(x, n, of->ropes + (backwards ? of->ropes_count - 1 - i : i), 1);
     project_stiff_bends(x, n, of->stiff, of->stiff_count);
-    project_bend_strips(x, n, of->strips, of->strips_count);
-    project_face_loops(x, n, of->loops, of->loops_count);
+    project_bend_paths(x, n, of->paths, of->paths_count);
     project_surface_bends(x, n, of->soft, of->soft_count);
 }
 

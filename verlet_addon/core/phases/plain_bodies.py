@@ -110,7 +110,7 @@ def _surface(batches: Batches) -> Packed | None:
     return SURFACE.pack(batches) if batches.model.lengths.edges.path.size else None
 
 
-Struct("bends", BendBatches, reads="ropes stiff strips loops soft")
+Struct("bends", BendBatches, reads="ropes stiff paths soft")
 Struct("ropes", RopeBatches, reads="strip_system search_directions trees strips")
 PLAIN_MODEL = Struct(
     "plain_model",
