@@ -45,14 +45,12 @@ def make_bend_paths(
     *,
     inverse_masses: Floats,
     regularization: float,
-    longest: int,
 ) -> BendPathBatch:
     """The batch for inverse masses (n,).
 
     Parameters
     ----------
     regularization : share of the mobility added to the compliance.
-    longest : number of bends of the longest path.
     """
     span, count = len(coefficients) // len(rungs), len(scaled_compliances)
     masses = inverse_masses[rungs]
@@ -64,7 +62,6 @@ def make_bend_paths(
     for k in range(1, span):
         own = len(rungs) * k
         rows[k, k:] = (responses[own:, :-k] * coefficients[:-own, k:]).sum(axis=0)
-    bands = Bands(rows, longest)
     return BendPathBatch(
-        rungs, coefficients, responses, scaled_compliances, bands, slots, multipliers
+        rungs, coefficients, responses, scaled_compliances, Bands(rows), slots, multipliers
     )

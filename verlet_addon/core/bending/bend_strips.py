@@ -92,7 +92,7 @@ def bend_strip_batches(
 ) -> list[BendPathBatch]:
     """One batch per colour with lines, for one h² [s²]; `stiffening` divides their compliances."""
     strips, batches = bends.strips, []
-    for (start, stop), longest in zip(pairwise(strips.starts), strips.longest_paths, strict=True):
+    for start, stop in pairwise(strips.starts):
         inner = slice(start + 1, stop - 1)
         coefficients = bends.coefficients[:, inner]
         if coefficients.any():
@@ -106,7 +106,6 @@ def bend_strip_batches(
                     np.zeros((3, len(scaled))),
                     inverse_masses=inverse_masses,
                     regularization=BEND_REGULARIZATION,
-                    longest=int(longest),
                 )
             )
     return batches

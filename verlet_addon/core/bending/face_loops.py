@@ -44,7 +44,6 @@ def face_loop_batches(
         )
         coefficients = _coefficients(twists, path, order)
         scaled = np.append(twists.compliances / (h_squared * stiffening), 0.0)[order]
-        longest = max(len(twists_between) for _, twists_between in chosen)
         batches.append(
             make_bend_paths(
                 path,
@@ -54,7 +53,6 @@ def face_loop_batches(
                 multipliers,
                 inverse_masses=inverse_masses,
                 regularization=0.0,
-                longest=longest,
             )
         )
     return batches

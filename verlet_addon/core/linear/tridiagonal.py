@@ -1,10 +1,10 @@
 """Symmetric tridiagonal systems by cyclic reduction.
 
 Each round eliminates every second unknown (R. W. Hockney, *A Fast Direct Solution of Poisson's
-Equation*, 1965), so that NumPy works on whole arrays. Elements may be blocks.
+Equation*, 1965), so that NumPy works on whole arrays.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,22 +13,6 @@ from ..arrays import Booleans, Floats, Integers
 
 MAX_SHORT_RUN = 16
 """Number of unknowns of a run up to which Thomas's algorithm, as in C, takes no longer."""
-
-
-class Arithmetic(NamedTuple):
-    """Operations on k matrix elements, numbers or blocks, along the last axis of an array."""
-
-    times: Callable[[Floats, Floats], Floats]
-    """Products of elements."""
-    apply: Callable[[Floats, Floats], Floats]
-    """Products of elements and unknowns."""
-    transposed: Callable[[Floats], Floats]
-    """Transposes of elements."""
-    inverse_of: Callable[[Floats], Floats]
-    """Inverses of elements."""
-
-
-NUMBERS = Arithmetic(np.multiply, np.multiply, lambda numbers: numbers, lambda x: 1.0 / x)
 
 
 class ReductionRound(NamedTuple):
@@ -48,45 +32,37 @@ class Factors(NamedTuple):
     rounds: list[ReductionRound]
     inverse: Floats
     """Inverse diagonal of the remaining unknowns, which are not coupled to each other."""
-    arithmetic: Arithmetic
 
 
-def factorize(
-    diagonal: Floats, off_diagonal: Floats, rounds: int, arithmetic: Arithmetic = NUMBERS
-) -> Factors:
+def factorize(diagonal: Floats, off_diagonal: Floats, rounds: int) -> Factors:
     """Factorizes a symmetric positive definite tridiagonal matrix for `solve`.
 
     Parameters
     ----------
-    diagonal : (…, n) diagonal elements.
-    off_diagonal : (…, n − 1) element between each unknown and the next.
+    diagonal : (n,) diagonal elements.
+    off_diagonal : (n − 1,) element between each unknown and the next.
     rounds : number of rounds; runs of coupled unknowns must be shorter than 2^rounds.
     """
-    times, _, transposed, inverse_of = arithmetic
     done: list[ReductionRound] = []
-    while len(done) < rounds and diagonal.shape[-1] > 1:
-        left, onward = off_diagonal[..., ::2], off_diagonal[..., 1::2]
-        inverse = inverse_of(diagonal[..., 1::2])
-        before = times(inverse, transposed(left))
-        after = times(inverse[..., : onward.shape[-1]], onward)
+    while len(done) < rounds and len(diagonal) > 1:
+        left, onward = off_diagonal[::2], off_diagonal[1::2]
+        inverse = 1.0 / diagonal[1::2]
+        before, after = inverse * left, inverse[: len(onward)] * onward
         done.append(ReductionRound(inverse, before, after))
-        kept = diagonal[..., ::2].copy()
-        kept[..., : before.shape[-1]] -= times(left, before)
-        kept[..., 1:] -= times(transposed(onward), after)
-        diagonal, off_diagonal = kept, -times(left[..., : after.shape[-1]], after)
-    return Factors(done, inverse_of(diagonal), arithmetic)
+        kept = diagonal[::2].copy()
+        kept[: len(before)] -= left * before
+        kept[1:] -= onward * after
+        diagonal, off_diagonal = kept, -(left[: len(after)] * after)
+    return Factors(done, 1.0 / diagonal)
 
 
-def short_runs(linked: Booleans) -> list[Integers]:
+def find_runs(linked: Booleans) -> list[Integers]:
     """Runs of consecutive linked unknowns: for each length l, (l, r) unknowns of r runs.
 
-    `linked` (n − 1,) is whether each of n unknowns is linked to the next. The list is empty if any
-    run is longer than MAX_SHORT_RUN, because cyclic reduction is faster then.
+    `linked` (n − 1,) is whether each of n unknowns is linked to the next.
     """
     starts = np.flatnonzero(np.append(True, ~linked))
     sizes = np.diff(starts, append=len(linked) + 1)
-    if sizes.max() > MAX_SHORT_RUN:
-        return []
     return [starts[sizes == size] + np.arange(size)[:, None] for size in np.unique(sizes)]
 
 
@@ -131,21 +107,20 @@ def _thomas(pivot: Floats, off_diagonal: Floats, right: Floats) -> Floats:
 
 def solve(factors: Factors, right: Floats) -> Floats:
     """Returns (…, n) the solutions for right-hand sides (…, n)."""
-    _, apply, transposed, _ = factors.arithmetic
     odds = []
     for _, before, after in factors.rounds:
         odd = right[..., 1::2]
         odds.append(odd)
         right = right[..., ::2].copy()
-        right[..., : before.shape[-1]] -= apply(transposed(before), odd)
-        right[..., 1:] -= apply(transposed(after), odd[..., : after.shape[-1]])
-    solution = apply(factors.inverse, right)
+        right[..., : len(before)] -= before * odd
+        right[..., 1:] -= after * odd[..., : len(after)]
+    solution = factors.inverse * right
     for (inverse, before, after), rest in zip(
         reversed(factors.rounds), reversed(odds), strict=True
     ):
-        odd = apply(inverse, rest)
-        odd -= apply(before, solution[..., : before.shape[-1]])
-        odd[..., : after.shape[-1]] -= apply(after, solution[..., 1:])
+        odd = inverse * rest
+        odd -= before * solution[..., : len(before)]
+        odd[..., : len(after)] -= after * solution[..., 1:]
         both = np.empty((*solution.shape[:-1], solution.shape[-1] + odd.shape[-1]))
         both[..., ::2], both[..., 1::2] = solution, odd
         solution = both

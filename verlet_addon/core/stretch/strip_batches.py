@@ -11,8 +11,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers
-from ..linear.tridiagonal import short_runs
+from ..arrays import Booleans, Floats, Integers, longest_run, run_ends
+from ..linear.tridiagonal import MAX_SHORT_RUN, find_runs
 from .strip_paths import Strips
 
 MIN_LENGTH_SHARE = 0.5
@@ -45,8 +45,6 @@ class StripBatch:
     diagonal: Floats
     """(c − 1,) diagonal of the system: mobility + scaled compliance [1/kg]; 1 where nothing can
     move."""
-    reduction_rounds: int
-    """Rounds of cyclic reduction needed to decouple all edges."""
     multipliers: Floats
     """(c − 1,) XPBD multipliers: −tension × h²; changed by the kernels [kg m]."""
     start_stiffnesses: Floats
@@ -69,9 +67,15 @@ class StripBatch:
         return (self.mobilities > 0.0).astype(np.float64)
 
     @cached_property
+    def reduction_rounds(self) -> int:
+        """Rounds of cyclic reduction needed to decouple all edges."""
+        return (longest_run(run_ends(self.labels)) - 1).bit_length()
+
+    @cached_property
     def runs(self) -> list[Integers]:
         """Edge indices (l, p) of p paths of l edges each; empty where any path is long."""
-        return short_runs(self._both_linked)
+        runs = find_runs(self._both_linked)
+        return runs if max(map(len, runs)) <= MAX_SHORT_RUN else []
 
 
 def strip_batches(
@@ -92,7 +96,7 @@ def strip_batches(
     """
     multipliers = np.zeros(len(strips.path)) if multipliers is None else multipliers
     batches = []
-    for (start, stop), longest in zip(pairwise(strips.starts), strips.longest_paths, strict=True):
+    for start, stop in pairwise(strips.starts):
         links = slice(start, stop - 1)
         path = strips.path[start:stop]
         linked, lengths = strips.linked[links], strips.rest_lengths[links]
@@ -112,7 +116,6 @@ def strip_batches(
                 scaled_compression=compression if compression.any() else np.empty(0),
                 mobilities=mobilities,
                 diagonal=np.where(mobilities > 0.0, regularized, 1.0),
-                reduction_rounds=int(longest).bit_length(),
                 multipliers=multipliers[links],
                 start_stiffnesses=np.empty(0),
             )

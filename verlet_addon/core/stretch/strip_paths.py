@@ -1,7 +1,6 @@
 """Edges joined into paths as straight as the mesh allows, sorted by colour."""
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -35,8 +34,6 @@ class Strips:
     """(k,) pair number of each link; −1 in gaps."""
     starts: Integers
     """(colours + 1,) start of each colour in `path`."""
-    longest_paths: Integers
-    """(colours,) number of edges of the longest path of the colour."""
 
     @property
     def linked(self) -> Booleans:
@@ -95,10 +92,6 @@ def lay_out(
         compression_compliances=along_paths(compression_compliances),
         pairs=linking,
         starts=ends[firsts],
-        longest_paths=np.array(
-            [sizes[a:b].max() - 1 for a, b in pairwise(firsts)],
-            dtype=np.int64,
-        ),
     )
 
 

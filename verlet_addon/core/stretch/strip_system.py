@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers
+from ..arrays import Booleans, Floats, Integers, longest_run, run_ends
 from .strip_paths import Strips
 
 SEARCH_DIRECTIONS = 2
@@ -35,13 +35,16 @@ class StripSystem:
     """(n,) [kg]; 1 for pinned particles."""
     pinned: Integers
     """(p,) particles that cannot move."""
-    reduction_rounds: int
-    """Rounds of cyclic reduction needed to decouple all entries."""
     displacement: Floats
     """(3, n) displacement by the tension in the step before, the first search direction; changed by
     the kernel [m]."""
     gas_forces: Floats
     """(3, n) h² times the forces of gas, which tension balances [kg m]."""
+
+    @cached_property
+    def reduction_rounds(self) -> int:
+        """Rounds of cyclic reduction needed to decouple all entries."""
+        return longest_run(run_ends(self.labels)).bit_length()
 
     @cached_property
     def vectors(self) -> Floats:
@@ -58,7 +61,6 @@ def make_strip_system(
     """Combines strips for inverse masses (n,), with (n,) bool `warm_started` particles."""
     path = np.concatenate([strips.path for strips in parts])
     linked = np.concatenate([strips.linked for strips in parts])[:-1]
-    longest = np.concatenate([strips.longest_paths for strips in parts]).max(initial=0)
     tails, heads = path[:-1], path[1:]
     max_inverse_masses = np.maximum(inverse_masses[tails], inverse_masses[heads])
     free = inverse_masses > 0.0
@@ -74,7 +76,6 @@ def make_strip_system(
         max_inverse_masses=max_inverse_masses,
         masses=1.0 / np.where(free, inverse_masses, 1.0),
         pinned=np.flatnonzero(~free),
-        reduction_rounds=int(longest).bit_length() + 1,
         displacement=np.zeros((3, len(inverse_masses))),
         gas_forces=np.zeros((3, len(inverse_masses))),
     )
