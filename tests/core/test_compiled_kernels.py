@@ -201,7 +201,8 @@ def _deform_shell(kernels: Any, x: Floats, _: SoftBodyModel, batches: Batches) -
     shell, strained = batches.shell, 1.1 * x + 0.1 * x[[1, 2, 0]]
     pull, energy = kernels.linearize_shell(shell, strained)
     product = kernels.multiply_shell(shell, strained)
-    turned = shell.rotations @ np.array([[0.6, -0.8, 0.0], [0.8, 0.6, 0.0], [0.0, 0.0, 1.0]])
+    turn = np.array([[0.6, -0.8, 0.0], [0.8, 0.6, 0.0], [0.0, 0.0, 1.0]])
+    turned = np.tile(turn, (int(shell.components.max()) + 1, 1, 1))
     solved = kernels.precondition_shell(factorize_shell(shell, strained), turned, pull)
     x += sum(rows / np.abs(rows).max() for rows in (pull, product, solved))
     return energy

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import NONZERO, Floats, Integers, sum_products, sum_rows
 from ..linear.conjugate_gradients import iterate_conjugate_gradients, iterate_until
-from ..linear.rotations import axial_vectors, rotations_about
+from ..linear.rotations import portable_rotations
 from .kernels import linearize_shell, multiply_shell, precondition_shell
 from .shell_system import FactoredShell, ShellSystem, factorize_shell
 
@@ -36,8 +36,6 @@ MIN_PUSH_SINE = 1e-3
 """A push adds a constraint if its sine to the directions already constrained exceeds this."""
 MAX_RELEASES = 2
 """Most rounds in which constraints are released whose contact force would be adhesive."""
-SHELL_ROTATION_ROUNDS = 3
-"""Rounds of the rotation fit, which starts from the last rotations."""
 
 
 def begin_shell_step(system: ShellSystem, positions: Floats, targets: Floats) -> None:
@@ -102,7 +100,7 @@ def solve_shell(system: ShellSystem, positions: Floats) -> Floats:
             break
         lowest = energy
         factored = _preconditioner(system, positions)
-        moves, first = _solve_moves(system, factored, pull)
+        moves, first = _solve_moves(system, factored, _rotations_since(factored, positions), pull)
         if first <= system.allowed_residual:
             break
         system.allowed_residual = max(system.allowed_residual, NEWTON_RESIDUAL_SHARE**2 * first)
@@ -126,35 +124,24 @@ def _linearize_with_inertia(system: ShellSystem, positions: Floats) -> tuple[Flo
 
 
 def _preconditioner(system: ShellSystem, positions: Floats) -> FactoredShell:
-    """The factorized preconditioner, renewed if needed; updates the rotations since."""
+    """The factorized preconditioner, renewed if needed."""
     if system.factored is None or system.excess_rounds > MAX_EXCESS_ROUNDS:
         system.factored, system.excess_rounds = factorize_shell(system, positions), 0
-        system.rotations[...] = np.eye(3)
-    else:
-        _update_rotations(system, system.factored.positions, positions)
     return system.factored
 
 
-def _update_rotations(system: ShellSystem, before: Floats, now: Floats) -> None:
-    """Fits the rotation of each component from positions `before` to `now`, both (3, n) [m].
-
-    M. Müller, J. Bender, N. Chentanez, M. Macklin, *A Robust Method to Extract the Rotational Part
-    of Deformations* (2016), by quaternions (1, ω/2).
-    """
-    labels, rotations = system.components, system.rotations
-    count, sizes = len(rotations), np.bincount(labels).astype(float)
-    arms = before - (sum_rows(labels, before, count) / sizes)[:, labels]
-    since = now - (sum_rows(labels, now, count) / sizes)[:, labels]
-    products = sum_products(labels, since, arms, count)
-    for _ in range(SHELL_ROTATION_ROUNDS):
-        size = np.abs((rotations * products).sum(axis=(1, 2)))
-        across = axial_vectors(np.einsum("cik,cjk->cij", products, rotations))
-        further = rotations_about(across / np.maximum(size, NONZERO)[:, None])
-        rotations[...] = np.einsum("cij,cjk->cik", further, rotations)
+def _rotations_since(factored: FactoredShell, now: Floats) -> Floats:
+    """(c, 3, 3) rotation of each component since the factorization, to positions (3, n) [m]."""
+    labels, before = factored.components, factored.positions
+    sizes = np.bincount(labels).astype(float)
+    arms, since = (
+        rows - (sum_rows(labels, rows, len(sizes)) / sizes)[:, labels] for rows in (before, now)
+    )
+    return portable_rotations(sum_products(labels, since, arms, len(sizes)))
 
 
 def _solve_moves(
-    system: ShellSystem, factored: FactoredShell, pull: Floats
+    system: ShellSystem, factored: FactoredShell, rotations: Floats, pull: Floats
 ) -> tuple[Floats, float]:
     """(3, n) moves by conjugate gradients for forces `pull` (3, n), and its square r · P⁻¹ r.
 
@@ -168,7 +155,7 @@ def _solve_moves(
         return _project_free(system, multiply_shell(system, moves))
 
     def apply_preconditioner(pull: Floats) -> Floats:
-        return _project_free(system, precondition_shell(factored, system.rotations, pull))
+        return _project_free(system, precondition_shell(factored, rotations, pull))
 
     moves, pull = np.zeros_like(pull), _project_free(system, pull)
     squares = iterate_conjugate_gradients(

@@ -75,8 +75,6 @@ class ShellSystem:
     """(3, 3, n) projection of each particle's motion on directions without contact constraints."""
     contact_pushes: Floats
     """(3, n) sum of displacements by contacts in this step [m]."""
-    rotations: Floats
-    """(c, 3, 3) rotation of each component since the factorization."""
     solved: bool = False
     """True after the first solution in this step."""
     resolves: int = 0
@@ -131,7 +129,6 @@ def shell_system(
         solved_positions=np.zeros((3, n)),
         free_projections=np.zeros((3, 3, n)),
         contact_pushes=np.zeros((3, n)),
-        rotations=np.tile(np.eye(3), (int(shell.components.max()) + 1, 1, 1)),
     )
 
 
