@@ -106,8 +106,7 @@ def _neighbours_towards_pins(graph: Graph, pin: Integers, distance: Floats) -> N
         & (nearer >= MIN_APPROACH * neighbours.lengths)
         & (nearer > 0.0)
     )
-    starts = np.concatenate([[0], np.cumsum(kept)])[neighbours.starts]
-    return Neighbours(starts, neighbours.others[kept], neighbours.lengths[kept])
+    return neighbours.select(kept)
 
 
 def needed_growth(pin_paths: PinPaths, *targets: Floats) -> Floats:

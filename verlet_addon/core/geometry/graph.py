@@ -37,9 +37,8 @@ class Neighbours:
         """(n,) number of neighbours of each particle."""
         return np.diff(self.starts)
 
-    def leading_to(self, wanted: Booleans) -> "Neighbours":
-        """Only the entries whose neighbour is `wanted`, (n,) bool."""
-        kept = wanted[self.others]
+    def select(self, kept: Booleans) -> "Neighbours":
+        """Only some entries, (k,) bool."""
         starts = np.concatenate([[0], np.cumsum(kept)])[self.starts]
         return Neighbours(starts, self.others[kept], self.lengths[kept])
 
@@ -66,9 +65,12 @@ def edge_keys(ends: Sequence[Integers] | Integers, particle_count: int) -> Integ
 
 
 def label_free(components: Integers, held: Booleans | Integers) -> Integers:
-    """(n,) labels, from 0, of the components (n,) without a `held` particle; −1 elsewhere."""
-    grounded = np.zeros(components.max() + 1, dtype=bool)
-    grounded[components[held]] = True
+    """(n,) labels, from 0, of the components (n,) without a `held` particle; −1 elsewhere.
+
+    Particles of component −1 count as held.
+    """
+    grounded = np.zeros(components.max(initial=-1) + 2, dtype=bool)
+    grounded[-1] = grounded[components[held]] = True
     return np.where(grounded, -1, np.cumsum(~grounded) - 1)[components]
 
 

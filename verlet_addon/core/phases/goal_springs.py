@@ -12,7 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import Floats, Integers, with_added_masses
+from ..arrays import Floats, with_added_masses
+from ..geometry.graph import label_free
 from ..model import HeldVertices, SoftBodyModel, SolidModel, WaterModel
 from ..rigid.pieces import heavier_pieces
 from ..scene import GoalSprings
@@ -45,7 +46,7 @@ def hold_vertices(
         target_shares=shares,
         own_inverse_masses=model.inverse_masses,
     )
-    free_components = _still_free(model.free_components, vertices)
+    free_components = label_free(model.free_components, vertices)
     model = replace(model, held=held, free_components=free_components)
     # Solids have their springs beside their pins, and water beside what drives it.
     return model if isinstance(model, SolidModel | WaterModel) else _with_springs(model, held)
@@ -64,12 +65,6 @@ def _with_springs(model: SoftBodyModel, held: HeldVertices) -> SoftBodyModel:
     if pieces is not None:
         pieces = heavier_pieces(pieces, inverse_masses, added)
     return replace(model, inverse_masses=inverse_masses, lengths=lengths, pieces=pieces)
-
-
-def _still_free(components: Integers, held: Integers) -> Integers:
-    """(n,) labels of free components, from 0, without those of held particles; −1 elsewhere."""
-    labels = np.where(np.isin(components, components[held]), -1, components)
-    return np.asarray(np.unique(np.append(labels, -1), return_inverse=True)[1][:-1].reshape(-1) - 1)
 
 
 def spring_goals(model: SoftBodyModel, start: Floats, inputs: StepInputs, number: int) -> Floats:

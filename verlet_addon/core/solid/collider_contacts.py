@@ -1,10 +1,11 @@
 """Contacts of a solid with colliders, which are solved as one system with its stress."""
 
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, dot
+from ..arrays import Booleans, Floats, Integers, concatenated, dot
 from ..contact.contact_rows import ContactRows, max_push_out
 from .lattice import Embedding
 from .linear_system import PointContacts, SolidSystem
@@ -34,11 +35,6 @@ class ColliderContacts:
     """(3, k) contact points at the start of the step, plus the motion of the colliders [m]."""
     shifts: Floats
     """(3, k) motion of the colliders in this step [m]."""
-
-    def appended(self, others: "ColliderContacts") -> "ColliderContacts":
-        """The contacts of both, `self` first."""
-        both = ((getattr(self, each.name), getattr(others, each.name)) for each in fields(self))
-        return ColliderContacts(*(np.concatenate(each, axis=-1) for each in both))
 
     def interpolate(self, points: Floats) -> Floats:
         """(3, k) contact points, interpolated from points (3, p) [m]."""
@@ -97,26 +93,26 @@ def with_colliders(
     area_factors : (p,) `SurfacePoints.area_factors`.
     collider_anchors : (3, p) friction anchors at colliders in the step before, else nan [m].
     """
-    contacts, many = system.contacts, len(colliders.levels)
-    stiffnesses = colliders.interpolate((contacts.stiffnesses * area_factors)[None])
+    count = len(colliders.levels)
+    stiffnesses = colliders.interpolate((system.contacts.stiffnesses * area_factors)[None])
     vertices, single = _single_points(colliders)
-    anchors = np.where(single, collider_anchors[:, vertices] + colliders.shifts, np.nan)
+    more = PointContacts(
+        normals=colliders.normals,
+        levels=colliders.levels,
+        frictions=colliders.frictions,
+        stiffnesses=stiffnesses[0],
+        start=colliders.starts,
+        anchors=np.where(single, collider_anchors[:, vertices] + colliders.shifts, np.nan),
+        friction_stiffnesses=np.full(count, -1.0),
+        normal_forces=np.zeros(count),
+    )
     return replace(
         system,
         embedding=_with_contact_points(system.embedding, colliders),
         predicted=np.concatenate(
             [system.predicted, colliders.interpolate(system.predicted)], axis=1
         ),
-        contacts=PointContacts(
-            normals=np.concatenate([contacts.normals, colliders.normals], axis=1),
-            levels=np.concatenate([contacts.levels, colliders.levels]),
-            frictions=np.concatenate([contacts.frictions, colliders.frictions]),
-            stiffnesses=np.concatenate([contacts.stiffnesses, stiffnesses[0]]),
-            start=np.concatenate([contacts.start, colliders.starts], axis=1),
-            anchors=np.concatenate([contacts.anchors, anchors], axis=1),
-            friction_stiffnesses=np.full(len(contacts.friction_stiffnesses) + many, -1.0),
-            normal_forces=np.zeros(len(contacts.normal_forces) + many),
-        ),
+        contacts=concatenated(system.contacts, more, axis=-1),
     )
 
 
@@ -144,19 +140,41 @@ def _with_contact_points(embedding: Embedding, colliders: ColliderContacts) -> E
 
 
 def push_out_of_colliders(colliders: ColliderContacts, points: Floats) -> None:
-    """Projects points (3, p) out of contacts; a point in several is moved by the deepest [m]."""
+    """Projects points (3, p) out of contacts [m]."""
+
+    def depths() -> Floats:
+        return colliders.levels - dot(colliders.normals, colliders.interpolate(points))
+
+    separate(depths, colliders.normals, 1.0, [(points, colliders.points, colliders.shares)])
+
+
+def separate(
+    depths: Callable[[], Floats],
+    normals: Floats,
+    share: float,
+    sides: Sequence[tuple[Floats, Integers, Floats]],
+) -> None:
+    """Projects points out of k contacts; a point in several is moved by the deepest.
+
+    Parameters
+    ----------
+    depths : (k,) depths of contacts at the points [m].
+    normals : (3, k) unit normals.
+    share : share of its depth by which each side of a contact is moved.
+    sides : of each solid, points (3, p), which are written to [m], and (4, k) those of contacts and
+        their weights: above 0 for the side that normals point to, below 0 for the other.
+    """
     for _ in range(SEPARATION_ROUNDS):
-        depths = colliders.levels - dot(colliders.normals, colliders.interpolate(points))
-        order = np.argsort(depths, kind="stable")
-        order = order[depths[order] > 0.0]
-        moves = np.zeros_like(points)
-        for own, shares in zip(colliders.points[:, order], colliders.shares[:, order], strict=True):
-            carries = shares > 0.0
-            pressed = order[carries]
-            moves[:, own[carries]] = colliders.normals[:, pressed] * (
-                depths[pressed] + SEPARATION_MARGIN
-            )
-        points += moves
+        violations = depths()
+        order = np.argsort(violations, kind="stable")
+        order = order[violations[order] > 0.0]
+        displacements = normals[:, order] * (share * violations[order] + SEPARATION_MARGIN)
+        for places, corners, weights in sides:
+            moves = np.zeros_like(places)
+            for own, signs in zip(corners[:, order], np.sign(weights[:, order]), strict=True):
+                moved = np.flatnonzero(signs)
+                moves[:, own[moved]] = displacements[:, moved] * signs[moved]
+            places[...] += moves
 
 
 def find_collider_anchors(

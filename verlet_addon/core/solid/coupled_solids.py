@@ -5,9 +5,9 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from ..arrays import Floats, Integers, cross, sum_by, sum_products
-from ..geometry.graph import find_components
-from ..momentum.kernels import conserve_momentum, find_rotation_vectors
+from ..arrays import Floats, Integers, concatenated, sum_by
+from ..geometry.graph import find_components, label_free
+from ..momentum.kernels import conserve_momentum
 from .collider_contacts import (
     ColliderContacts,
     find_collider_anchors,
@@ -219,12 +219,10 @@ def _momentum_labels(system: SolidSystem, solid_contacts: int) -> Integers:
     last = labels_at_contacts.max(axis=1)
     # A pinned component changes the momentum of others as the ground does.
     stopped = (loaded < len(contacts.normal_forces) - solid_contacts) | (first < 0)
-    count = int(labels.max(initial=-1)) + 1
+    count = int(system.components.max(initial=-1)) + 1
     merged = find_components(count, np.stack([first[~stopped], last[~stopped]], axis=1))
-    free = np.ones(count, dtype=bool)
-    free[merged[last[stopped & (last >= 0)]]] = False
-    kept = np.append(np.where(free[merged], merged, -1), -1)[labels]
-    return np.asarray(np.unique(np.append(kept, -1), return_inverse=True)[1][:-1].reshape(-1) - 1)
+    held = np.concatenate([last[stopped & (last >= 0)], drawn[drawn >= 0]])
+    return np.append(label_free(merged, held), -1)[labels]
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,14 +240,12 @@ class _RigidMotion:
     def of(cls, step: SolidStep, nodes: Floats) -> "_RigidMotion":
         """The rigid part of the motion from the start of the step to nodes (3, m)."""
         masses, start_nodes = step.solid.masses, _start_of(step).nodes
+        moved = nodes - start_nodes
         centre, shift = (
             (masses * rows).sum(axis=1, keepdims=True) / masses.sum()
-            for rows in (start_nodes, nodes - start_nodes)
+            for rows in (start_nodes, moved)
         )
-        arms, all_one = start_nodes - centre, np.zeros(len(masses), dtype=np.int64)
-        second = sum_products(all_one, arms * masses, arms, 1)
-        spin = (masses * cross(arms, nodes - start_nodes)).sum(axis=1)
-        return cls(centre, shift, find_rotation_vectors(second, spin[None]).T)
+        return cls(centre, shift, rotation_vector(masses, start_nodes, moved)[:, None])
 
     def displacement_at(self, positions: Floats) -> Floats:
         """(3, k) displacement by the rigid motion at positions (3, k) [m]."""
@@ -306,9 +302,8 @@ def _with_other_solids(
 ) -> SolidSystem:
     """The system of one solid, with chosen contacts with other solids as collider contacts."""
     step, solid_contacts = group.steps[number], group.solid_contacts
-    colliders = group.colliders[number].appended(
-        solid_contacts.as_collider_contacts(number, chosen)
-    )
+    own_contacts = solid_contacts.as_collider_contacts(number, chosen)
+    colliders = concatenated(group.colliders[number], own_contacts, axis=-1)
     with_others = with_colliders(
         step.system,
         colliders,

@@ -1,16 +1,16 @@
 """Solids in contact as one system of equations, in which contact forces act on both solids."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Floats, Integers, dot
+from ..arrays import Floats, Integers, concatenated, dot
 from ..contact.contact_rows import ContactRows, max_push_out
-from .collider_contacts import SEPARATION_MARGIN, SEPARATION_ROUNDS, ColliderContacts
+from .collider_contacts import ColliderContacts, separate
 from .lattice import Embedding
 from .linear_system import PinSprings, PointContacts, SolidSystem
 
@@ -147,12 +147,7 @@ def couple_systems(
             stiffnesses=stack_solids(each.pin_springs.stiffnesses for each in systems),
             targets=stack_solids(each.pin_springs.targets for each in systems),
         ),
-        contacts=PointContacts(
-            *(
-                stack_solids(getattr(each, field.name) for each in contacts)
-                for field in fields(PointContacts)
-            )
-        ),
+        contacts=concatenated(*contacts, axis=-1),
     )
 
 
@@ -209,22 +204,13 @@ def _embedding(
 
 
 def separate_solids(solid_contacts: SolidContacts, points: Sequence[Floats]) -> None:
-    """Projects points (3, p) of solids out of each other; the deepest contact of a point counts."""
-    for _ in range(SEPARATION_ROUNDS):
-        depths = solid_contacts.levels - dot(solid_contacts.normals, solid_contacts.offsets(points))
-        order = np.argsort(depths, kind="stable")
-        order = order[depths[order] > 0.0]
-        if not len(order):
-            break
-        displacements = solid_contacts.normals[:, order] * (depths[order] / 2 + SEPARATION_MARGIN)
-        for number in range(len(points)):
-            moves = np.zeros_like(points[number])
-            for own, weights in zip(*solid_contacts.points_of(number), strict=True):
-                own_rows = np.flatnonzero(weights[order])
-                moves[:, own[order[own_rows]]] = displacements[:, own_rows] * np.sign(
-                    weights[order[own_rows]]
-                )
-            points[number][:] += moves
+    """Projects points (3, p) of solids out of each other, each by half [m]."""
+
+    def depths() -> Floats:
+        return solid_contacts.levels - dot(solid_contacts.normals, solid_contacts.offsets(points))
+
+    sides = [(each, *solid_contacts.points_of(number)) for number, each in enumerate(points)]
+    separate(depths, solid_contacts.normals, 0.5, sides)
 
 
 def stack_solids(parts: Iterable[NDArray[Any]]) -> Any:

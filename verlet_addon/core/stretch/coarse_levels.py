@@ -242,7 +242,8 @@ def _shortest_paths(graph: Graph, chosen: Integers, count: int) -> tuple[Integer
     """
     is_chosen = np.zeros(count, dtype=bool)
     is_chosen[chosen] = True
-    roots = find_neighbours(graph, count).leading_to(is_chosen)
+    neighbours = find_neighbours(graph, count)
+    roots = neighbours.select(is_chosen[neighbours.others])
     inner = ~is_chosen[graph.pairs].any(axis=1)
     paths = [
         _two_edge_paths(roots),
