@@ -84,6 +84,11 @@ def cofactors(matrices: Floats) -> tuple[Floats, Floats]:
     return found.transpose(2, 0, 1), dot(one, found[0])
 
 
+def apply_matrices(matrices: Floats, vectors: Floats) -> Floats:
+    """(3, k) matrices (k, 3, 3) times vectors (3, k)."""
+    return np.stack([dot(row, vectors) for row in matrices.transpose(1, 2, 0)])
+
+
 def magnitudes(vectors: Sequence[Floats] | Floats) -> Floats:
     """(k,) lengths of vectors (3, k)."""
     squares = vectors[0] * vectors[0]

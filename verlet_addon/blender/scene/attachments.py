@@ -9,7 +9,8 @@ import numpy as np
 
 from ...core.arrays import Floats, Integers
 from ...core.errors import MeshError
-from ...core.geometry.surface_binding import barycentric_coordinates, normalized
+from ...core.geometry.faces import normalized
+from ...core.geometry.surface_binding import barycentric_coordinates
 from ..settings.properties import body_properties
 from .cages import simulated_object
 from .mesh_access import group_weights

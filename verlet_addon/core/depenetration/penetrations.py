@@ -4,7 +4,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, cofactors, concatenated, dot, magnitudes, selected
+from ..arrays import (
+    Booleans,
+    Floats,
+    Integers,
+    apply_matrices,
+    cofactors,
+    concatenated,
+    magnitudes,
+    selected,
+)
 from ..detection.surfaces import Surfaces
 from ..geometry.graph import find_components
 from .closed_surfaces import DIRECTIONS, ClosedSurfaces, find_exit_distances, triangle_frames
@@ -176,5 +185,4 @@ def _make_penetrations(
 def _to_local(frames: Floats, vectors: Floats) -> Floats:
     """(3, k) coordinates of vectors (3, k) in frames (3, 3, k) (Cramer's rule)."""
     across, volumes = cofactors(frames.transpose(2, 1, 0))
-    parts = np.stack([dot(each, vectors) for each in across.transpose(1, 2, 0)])
-    return np.asarray(parts / np.where(volumes, volumes, 1.0))
+    return np.asarray(apply_matrices(across, vectors) / np.where(volumes, volumes, 1.0))

@@ -56,6 +56,12 @@ def face_normals(positions: Floats, corners: Corners, face_count: int) -> Floats
     )
 
 
+def normalized(vectors: Floats) -> Floats:
+    """(k, 3) normalized vectors; those of length 0 stay so."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(lengths > 0.0, lengths, 1.0))
+
+
 def vertex_areas(corners: Corners, areas: Floats, particle_count: int) -> Floats:
     """(n,) area of each vertex: every face's area divided evenly among its corners [m²]."""
     return sum_by(corners.vertex, areas[corners.face] / corners.size, particle_count)

@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers, sum_by
 from ..mesh import MeshData
 from ..settings import BodySettings
-from .faces import Corners, face_normals, read_corners, vertex_areas, without_faces
+from .faces import Corners, face_normals, normalized, read_corners, vertex_areas, without_faces
 from .graph import edge_keys, edge_lengths, find_components
 from .holes import hole_lids, orient_alike
 
@@ -231,5 +231,4 @@ def vertex_normals(shape: RestShape) -> Floats:
     normals = face_normals(shape.mesh.positions, shape.corners, len(shape.areas))
     summed = np.zeros((shape.particle_count, 3))
     np.add.at(summed, shape.corners.vertex, normals[shape.corners.face])
-    size = np.linalg.norm(summed, axis=1, keepdims=True)
-    return np.asarray(summed / np.where(size > 0.0, size, 1.0))
+    return normalized(summed)

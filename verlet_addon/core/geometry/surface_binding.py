@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Integers
+from .faces import normalized
 
 SMOOTHNESS = 0.75
 """Share of the way from flat triangles to a smooth surface, at which points are carried; α of T.
@@ -90,9 +91,3 @@ def _vertex_normals(triangles: Integers, positions: Floats) -> Floats:
         np.bincount(triangles.ravel(), np.repeat(areas[:, axis], 3), count) for axis in range(3)
     ]
     return normalized(np.stack(summed, axis=1))
-
-
-def normalized(vectors: Floats) -> Floats:
-    """(k, 3) normalized vectors; those of length 0 stay so."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0.0, lengths, 1.0))

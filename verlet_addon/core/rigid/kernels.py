@@ -6,6 +6,7 @@ from ..arrays import (
     SHORTEST,
     Floats,
     Integers,
+    apply_matrices,
     cofactors,
     cross,
     dot,
@@ -95,7 +96,7 @@ def _apply_impulse(
     turn = _product(poses.rotations, _transposed(poses.start_rotations))
     turn = _solve_rotation(turn, poses.second_moments, poses.angular_momenta.T, rounds)
     poses.rotations[:] = _product(turn, poses.start_rotations)
-    arms = _apply(poses.rotations[pieces.labels], pieces.arms)
+    arms = apply_matrices(poses.rotations[pieces.labels], pieces.arms)
     poses.particle_positions[:] = poses.centres[:, pieces.labels] + arms
     positions[:, pieces.particles] = poses.particle_positions
 
@@ -124,7 +125,7 @@ def _solve_rotation(turn: Floats, second: Floats, moments: Floats, rounds: int) 
     for _ in range(rounds):
         product = _product(turn, second)
         residual = moments - axial_vectors(product)
-        step = _apply(_inverse_inertia(product), residual.T).T
+        step = apply_matrices(_inverse_inertia(product), residual.T).T
         turn = _product(rotations_about(step), turn)
     return np.asarray(turn)
 
@@ -146,11 +147,6 @@ def _product(first: Floats, second: Floats) -> Floats:
 def _transposed(matrices: Floats) -> Floats:
     """(s, 3, 3) transposes."""
     return matrices.transpose(0, 2, 1)
-
-
-def _apply(matrices: Floats, vectors: Floats) -> Floats:
-    """(3, k) matrices (k, 3, 3) times vectors (3, k)."""
-    return np.stack([dot(row, vectors) for row in matrices.transpose(1, 2, 0)])
 
 
 @kernel()
@@ -212,7 +208,9 @@ class _System:
             [wrenches[:3] * self.joints.mobilities[bodies], np.zeros_like(wrenches[3:])]
         )
         turning = bodies < self.count
-        moved[3:, turning] = _apply(self.inverse_inertia[bodies[turning]], wrenches[3:, turning])
+        moved[3:, turning] = apply_matrices(
+            self.inverse_inertia[bodies[turning]], wrenches[3:, turning]
+        )
         return moved
 
     @staticmethod

@@ -7,6 +7,7 @@ frame; `transforms` (b, f, 3, 4), rotation and offset of each bone at each frame
 import numpy as np
 
 from ..arrays import NONZERO, Floats, Integers
+from ..linear.rotations import nearest_rotations
 
 _SMALL = 1e-9
 """Share of a matrix's size added to it where frames leave a direction of a rest position free."""
@@ -29,10 +30,7 @@ def fit_transform(points: Floats, targets: Floats, weights: Floats) -> Floats:
     middle = points[:3] @ squares / total
     center = targets @ weights / total
     arms = (points[:3] - middle[:, None]) * weights
-    left, _, right = np.linalg.svd(targets @ arms.T)
-    # A reflection may fit better, but bones only rotate.
-    left[:, :, 2] *= np.linalg.det(left @ right)[:, None]
-    rotations = left @ right
+    rotations = nearest_rotations(targets @ arms.T)
     offsets = center - rotations @ middle
     return np.concatenate([rotations, offsets[..., None]], axis=2)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import NONZERO, Floats, Integers, cofactors, dot, magnitudes, sum_by
+from ..arrays import NONZERO, Floats, Integers, apply_matrices, cofactors, dot, magnitudes, sum_by
 from ..kernel import kernel
 from ..linear.conjugate_gradients import iterate_conjugate_gradients
 from .kernels import interpolate, scatter_to_nodes, stiffness_product
@@ -153,7 +153,7 @@ def solve_moves(
     inverses, pieces = _block_inverses(system, springs), _rigid_modes(system, springs)
 
     def precondition(pulls: Floats) -> Floats:
-        return _apply_blocks(inverses, pulls) + pieces.correction(pulls)
+        return apply_matrices(inverses, pulls) + pieces.correction(pulls)
 
     def product(moves: Floats) -> Floats:
         return _multiply(system, springs, moves)
@@ -209,11 +209,6 @@ def _spring_forces(system: SolidSystem, springs: ActiveSprings, moves: Floats) -
     return np.asarray(np.einsum("pab,pb->pa", springs.stiffnesses, moved))
 
 
-def _apply_blocks(blocks: Floats, vectors: Floats) -> Floats:
-    """(3, m) products of blocks (m, 3, 3) and vectors (3, m)."""
-    return np.asarray(np.einsum("nab,bn->an", blocks, vectors))
-
-
 def _block_inverses(system: SolidSystem, springs: ActiveSprings) -> Floats:
     """(m, 3, 3) inverses of the diagonal blocks, with isotropic stiffness of cells."""
     embedding, m = system.embedding, len(system.masses)
@@ -222,10 +217,5 @@ def _block_inverses(system: SolidSystem, springs: ActiveSprings) -> Floats:
     for a, b in np.ndindex(3, 3):
         shares = squares * springs.stiffnesses[:, a, b, None]
         total[:, a, b] += sum_by(embedding.nodes[springs.points].ravel(), shares.ravel(), m)
-    return _invert_blocks(total)
-
-
-def _invert_blocks(blocks: Floats) -> Floats:
-    """(m, 3, 3) inverses of symmetric blocks, by cofactors."""
-    minors, sizes = cofactors(blocks)
+    minors, sizes = cofactors(total)
     return np.asarray(minors / sizes[:, None, None])

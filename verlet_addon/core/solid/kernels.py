@@ -6,6 +6,7 @@ import numpy as np
 
 from ..arrays import NONZERO, Floats, Integers, cofactors, sum_by
 from ..kernel import Sized, Struct, kernel
+from ..linear.rotations import axial_vectors
 from ..momentum.kernels import find_rotation_vectors
 from . import packed_cells as packed_cells  # the struct of lattices
 from .elements import FIRST_LAME
@@ -134,7 +135,7 @@ def _rotation_steps(rotations: Floats, deformation: Floats) -> Floats:
     inverted cells, Müller's step.
     """
     products = np.einsum("eak,ebk->eab", deformation, rotations)
-    spin = np.stack([products[:, k - 1, k - 2] - products[:, k - 2, k - 1] for k in range(3)], 1)
+    spin = axial_vectors(products)
     newton = find_rotation_vectors((products + products.transpose(0, 2, 1)) / 2.0, spin)
     along = np.abs(np.trace(products, axis1=1, axis2=2)) + 1e-9
     ascends = (newton * spin).sum(axis=1, keepdims=True) > 0.0

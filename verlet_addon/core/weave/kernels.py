@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers, cofactors, norms, sum_by, sum_rows
+from ..arrays import Floats, Integers, apply_matrices, cofactors, norms, sum_by, sum_rows
 from ..kernel import Struct, kernel
 from ..linear.conjugate_gradients import iterate_conjugate_gradients, iterate_until
 from .constraints import WeaveBatch
@@ -231,7 +231,7 @@ def _solve_moves(batch: WeaveBatch, strain: Strain) -> tuple[Floats, float]:
     inverses = _block_inverses(batch, strain)
 
     def apply_preconditioner(vector: Floats) -> Floats:
-        return np.asarray(np.einsum("nab,bn->an", inverses, vector))
+        return apply_matrices(inverses, vector)
 
     def apply_matrix(moves: Floats) -> Floats:
         opposed = strain.multiply(_gathered(batch, moves))
