@@ -55,6 +55,29 @@ static inline void cross(const real a[3], const real b[3], real found[3])
     found[2] = a[0] * b[1] - a[1] * b[0];
 }
 
+/* found = matrix (3, 3) × vector. */
+static inline void apply(const real *matrix, const real *vector, real *found)
+{
+    for (int x = 0; x < 3; x++)
+        found[x] = dot(matrix + 3 * x, vector);
+}
+
+/* Reads the vector in column `at` of rows (3, n). */
+static inline void read(const real *rows, integer n, integer at, real found[3])
+{
+    for (int x = 0; x < 3; x++)
+        found[x] = rows[x * n + at];
+}
+
+/* Removes from a vector its component along a unit normal, and returns that. */
+static inline real remove_along(const real normal[3], real vector[3])
+{
+    real along = dot(normal, vector);
+    for (int axis = 0; axis < 3; axis++)
+        vector[axis] -= normal[axis] * along;
+    return along;
+}
+
 /* found = a - b. */
 static inline void subtract(const real *a, const real *b, real *found)
 {

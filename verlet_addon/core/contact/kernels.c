@@ -8,8 +8,8 @@ EXPORT void project_rows(real *positions, integer n, const contact_rows *rows)
     for (integer row = 0; row < k; row++) {
         if (rows->on_ropes[row])
             continue;
-        real apart[3], slid[3], impulse[3], mobility = rows->mobilities[row];
-        real normal[3] = {rows->normals[row], rows->normals[k + row], rows->normals[2 * k + row]};
+        real apart[3], slid[3], impulse[3], normal[3], mobility = rows->mobilities[row];
+        read(rows->normals, k, row, normal);
         find_apart(positions, n, rows, row, apart);
         real height = dot(normal, apart);
         real before = rows->normal_multipliers[row];
@@ -19,9 +19,7 @@ EXPORT void project_rows(real *positions, integer n, const contact_rows *rows)
         for (int axis = 0; axis < 3; axis++)
             slid[axis] = apart[axis] - rows->anchors[axis * k + row]
                          + rows->friction_multipliers[axis * k + row] * mobility;
-        real away = dot(normal, slid);
-        for (int axis = 0; axis < 3; axis++)
-            slid[axis] -= normal[axis] * away;
+        remove_along(normal, slid);
         real length = __builtin_sqrt(dot(slid, slid));
         real share = smaller(1.0 / mobility, rows->friction[row] * pushed / larger(length, NONZERO));
         rows->normal_multipliers[row] = pushed;
@@ -55,14 +53,14 @@ SMALL EXPORT void rebound_rows(real *previous_positions, real *positions, intege
 {
     integer k = rows->count;
     for (integer row = 0; row < k; row++) {
-        real now[3], former[3], impulse[3];
-        real normal[3] = {rows->normals[row], rows->normals[k + row], rows->normals[2 * k + row]};
+        real now[3], former[3], impulse[3], normal[3];
+        read(rows->normals, k, row, normal);
         if (!(rows->normal_multipliers[row] > 0.0))
             continue;
         find_apart(positions, n, rows, row, now);
         find_apart(previous_positions, n, rows, row, former);
-        real moved = normal[0] * (now[0] - former[0]) + normal[1] * (now[1] - former[1])
-                     + normal[2] * (now[2] - former[2]);
+        subtract(now, former, now);
+        real moved = dot(normal, now);
         for (int axis = 0; axis < 3; axis++)
             impulse[axis] = normal[axis] * ((moved - rows->rebounds[row]) / rows->mobilities[row]);
         add_impulse(previous_positions, n, rows, row, impulse);

@@ -1,13 +1,6 @@
 /* Projection and velocity update of contacts with a plane, one by one: the functions of plane.py. */
 #include "../kernels.h"
 
-/* The vector of one particle, of component rows (3, n). */
-static void take(const real *rows, integer n, integer particle, real *vector)
-{
-    for (int axis = 0; axis < 3; axis++)
-        vector[axis] = rows[axis * n + particle];
-}
-
 /* Projects contact with the plane normal · x = level, and its friction.
 
    inverse_masses: (n,). */
@@ -19,19 +12,17 @@ EXPORT void project_plane(real *positions, integer n, const plane_contact *conta
     real *friction_corrections = contact->friction_corrections;
     for (integer i = 0; i < n; i++) {
         real place[3], former[3], slid[3], before = normal_corrections[i];
-        take(positions, n, i, place);
+        read(positions, n, i, place);
         real depth = contact->floors[i] - (dot(normal, place) - contact->level);
         if (!(depth > 0.0 || before > 0.0) || !(inverse_masses[i] > 0.0))
             continue;
         real push = larger(before + depth, 0.0);
-        take(friction_corrections, n, i, former);
+        read(friction_corrections, n, i, former);
         for (int axis = 0; axis < 3; axis++) {
             place[axis] += normal[axis] * (push - before);
             slid[axis] = place[axis] + former[axis] - start[axis * n + i];
         }
-        real away = dot(normal, slid);
-        for (int axis = 0; axis < 3; axis++)
-            slid[axis] -= normal[axis] * away;
+        remove_along(normal, slid);
         real length = __builtin_sqrt(dot(slid, slid));
         real share = smaller(1.0, contact->friction * push / larger(length, NONZERO));
         for (int axis = 0; axis < 3; axis++) {
@@ -53,9 +44,9 @@ SMALL EXPORT void rebound_plane(real *positions, integer n, real *previous_posit
         real place[3], former[3], begin[3], pull[3];
         if (!(contact->normal_corrections[i] > 0.0))
             continue;
-        take(contact->predicted, n, i, place);
-        take(contact->start, n, i, begin);
-        take(contact->accelerations, n, i, pull);
+        read(contact->predicted, n, i, place);
+        read(contact->start, n, i, begin);
+        read(contact->accelerations, n, i, pull);
         real overshoot = dot(normal, place) - contact->level - contact->former_floors[i];
         for (int axis = 0; axis < 3; axis++)
             place[axis] -= begin[axis];
@@ -69,7 +60,7 @@ SMALL EXPORT void rebound_plane(real *positions, integer n, real *previous_posit
             speed = rebound + gravity * late;
             climbed += speed > 0.0 ? speed * contact->drift - gravity * contact->bend : 0.0;
         }
-        take(previous_positions, n, i, former);
+        read(previous_positions, n, i, former);
         for (int axis = 0; axis < 3; axis++) {
             place[axis] = positions[axis * n + i] + normal[axis] * rise;
             positions[axis * n + i] = place[axis];

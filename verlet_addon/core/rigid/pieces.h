@@ -4,20 +4,6 @@
 
 #include "../kernels.h"
 
-/* Reads the vector in column `at` of rows (3, n). */
-static inline void read(const real *rows, integer n, integer at, real found[3])
-{
-    for (int x = 0; x < 3; x++)
-        found[x] = rows[x * n + at];
-}
-
-/* found = matrix × vector. */
-static inline void apply(const real matrix[9], const real vector[3], real found[3])
-{
-    for (int x = 0; x < 3; x++)
-        found[x] = dot(matrix + 3 * x, vector);
-}
-
 /* found = a × b. */
 SMALL static void multiply(const real a[9], const real b[9], real found[9])
 {

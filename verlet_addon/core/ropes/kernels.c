@@ -1,13 +1,6 @@
 /* Trees of paths: the functions of kernels.py, which has formulas and sources. */
 #include "../stretch/strips.h"
 
-/* out = matrix (3, 3) times vector. */
-static void apply(const real *matrix, const real *vector, real *out)
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = dot(matrix + 3 * i, vector);
-}
-
 /* Inverts a symmetric positive definite matrix (3, 3) in place, by Gauss-Jordan elimination. */
 static void invert(real *matrix)
 {

@@ -33,9 +33,7 @@ static void add_displacements(const real *positions, integer n, const contact_ro
 /* Moves an impulse to normal parts >= 0 and tangential parts within Coulomb's cone. */
 static void project_on_cone(const real *normal, real friction, real *impulse)
 {
-    real pushed = dot(normal, impulse), kept = larger(pushed, 0.0);
-    for (int axis = 0; axis < 3; axis++)
-        impulse[axis] -= normal[axis] * pushed;
+    real kept = larger(remove_along(normal, impulse), 0.0);
     real length = __builtin_sqrt(dot(impulse, impulse));
     real share = smaller(1.0, friction * kept / larger(length, NONZERO));
     for (int axis = 0; axis < 3; axis++)
@@ -59,8 +57,8 @@ EXPORT void solve_impulses(const real *positions, integer n, const contact_rows 
     for (integer round = 0; round < MAX_DESCENT_ROUNDS; round++) {
         real largest = 0.0, alignment = 0.0;
         for (integer row = 0; row < k; row++) {
-            real apart[3], impulse[3], step[3];
-            real normal[3] = {rows->normals[row], rows->normals[k + row], rows->normals[2 * k + row]};
+            real apart[3], impulse[3], step[3], normal[3];
+            read(rows->normals, k, row, normal);
             find_apart(moved, n, rows, row, apart);
             for (int axis = 0; axis < 3; axis++) {
                 integer at = axis * k + row;

@@ -4,19 +4,19 @@
 
 static real along_normal(const point_contacts *contacts, integer i, const real vector[3])
 {
-    integer p = contacts->points;
-    return contacts->normals[i] * vector[0] + contacts->normals[p + i] * vector[1]
-           + contacts->normals[2 * p + i] * vector[2];
+    real normal[3];
+    read(contacts->normals, contacts->points, i, normal);
+    return dot(normal, vector);
 }
 
 /* Writes the tangential offset of a place from the friction anchor of point i; returns its length. */
 static real tangential_offset(const point_contacts *contacts, integer i, const real place[3], real slid[3])
 {
-    for (int a = 0; a < 3; a++)
-        slid[a] = place[a] - contacts->anchors[a * contacts->points + i];
-    real height = along_normal(contacts, i, slid);
-    for (int a = 0; a < 3; a++)
-        slid[a] -= contacts->normals[a * contacts->points + i] * height;
+    real normal[3], anchor[3];
+    read(contacts->normals, contacts->points, i, normal);
+    read(contacts->anchors, contacts->points, i, anchor);
+    subtract(place, anchor, slid);
+    remove_along(normal, slid);
     return __builtin_sqrt(dot(slid, slid));
 }
 

@@ -18,14 +18,6 @@ ALWAYS_INLINE void deformation_gradient(const real *places, const real *gradient
         clamped[k] = f[k] * share;
 }
 
-static void quaternion_matrix(const real q[4], real r[9])
-{
-    real w = q[0], x = q[1], y = q[2], z = q[3];
-    r[0] = 1 - 2 * (y * y + z * z), r[1] = 2 * (x * y - w * z), r[2] = 2 * (x * z + w * y);
-    r[3] = 2 * (x * y + w * z), r[4] = 1 - 2 * (x * x + z * z), r[5] = 2 * (y * z - w * x);
-    r[6] = 2 * (x * z - w * y), r[7] = 2 * (y * z + w * x), r[8] = 1 - 2 * (x * x + y * y);
-}
-
 /* Rotation vector of one round of the fit: Newton's step, or Müller's where that would descend. */
 static void rotation_step(const real f[9], const real r[9], real turn[3])
 {

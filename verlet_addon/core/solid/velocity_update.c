@@ -123,9 +123,7 @@ SMALL static void find_rolling(rolling_piece *piece)
     piece->height = dot(piece->normal, piece->by_mass.arms) / piece->by_mass.weight;
     for (int a = 0; a < 3; a++)
         piece->by_mass.arms[a] *= slid / piece->by_mass.weight;
-    real about = dot(piece->normal, spin);
-    for (int a = 0; a < 3; a++)
-        spin[a] -= piece->normal[a] * about;
+    remove_along(piece->normal, spin);
     find_rotation_vector(piece->by_mass.second, spin, turn);
     find_rotation_vector(piece->by_load.second, piece->by_load.spin, there);
     real rolls = dot(there, turn) / larger(dot(turn, turn), NONZERO);

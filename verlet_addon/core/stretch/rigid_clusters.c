@@ -3,7 +3,7 @@
    The rotation comes from the quaternion that is the eigenvector of the largest eigenvalue of a
    symmetric 4 x 4 matrix (B. K. P. Horn, Closed-Form Solution of Absolute Orientation Using Unit
    Quaternions, 1987). */
-#include "../kernels.h"
+#include "../momentum/rotations.h"
 
 /* Jacobi rotation of rows and columns p and q that makes their common element 0; accumulated in
    `rotations`. */
@@ -32,7 +32,7 @@ static void rotate_jacobi(real matrix[4][4], real rotations[4][4], int p, int q)
 }
 
 /* Sets the rotation nearest to covariance = sum of share * position * arm'. */
-static void find_rotation(real covariance[3][3], real rotation[3][3])
+static void find_rotation(real covariance[3][3], real rotation[9])
 {
     real matrix[4][4], rotations[4][4];
     for (int i = 0; i < 4; i++)
@@ -53,19 +53,14 @@ static void find_rotation(real covariance[3][3], real rotation[3][3])
     for (int k = 1; k < 4; k++)
         if (matrix[k][k] > matrix[most][most])
             most = k;
-    real w = rotations[0][most], axis[3] = {rotations[1][most], rotations[2][most], rotations[3][most]};
-    for (int i = 0; i < 3; i++) {
-        int next = (i + 1) % 3, last = (i + 2) % 3;
-        rotation[i][i] = 1.0 - 2.0 * (axis[next] * axis[next] + axis[last] * axis[last]);
-        rotation[i][next] = 2.0 * (axis[i] * axis[next] - w * axis[last]);
-        rotation[next][i] = 2.0 * (axis[i] * axis[next] + w * axis[last]);
-    }
+    const real found[4] = {rotations[0][most], rotations[1][most], rotations[2][most], rotations[3][most]};
+    quaternion_matrix(found, rotation);
 }
 
 /* Moves a cluster's particles to its rest shape in the pose that fits them best. */
 static void fit_cluster(real *positions, integer n, const clusters *all, integer begin, integer end)
 {
-    real centre[3] = {0.0, 0.0, 0.0}, covariance[3][3] = {{0.0}}, rotation[3][3];
+    real centre[3] = {0.0, 0.0, 0.0}, covariance[3][3] = {{0.0}}, rotation[9];
     for (integer k = begin; k < end; k++)
         for (int i = 0; i < 3; i++) {
             real weighted = positions[i * n + all->particles[k]] * all->shares[k];
@@ -78,7 +73,7 @@ static void fit_cluster(real *positions, integer n, const clusters *all, integer
         for (int i = 0; i < 3 && all->movable[k]; i++) {
             real fitted = centre[i];
             for (int j = 0; j < 3; j++)
-                fitted += rotation[i][j] * all->arms[j * all->members + k];
+                fitted += rotation[3 * i + j] * all->arms[j * all->members + k];
             positions[i * n + all->particles[k]] = fitted;
         }
 }
