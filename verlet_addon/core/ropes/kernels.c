@@ -1,24 +1,6 @@
 /* Trees of paths: the functions of kernels.py, which has formulas and sources. */
+#include "../linear/inverses.h"
 #include "../stretch/strips.h"
-
-/* Inverts a symmetric positive definite matrix (3, 3) in place, by Gauss-Jordan elimination. */
-static void invert(real *matrix)
-{
-    for (int k = 0; k < 3; k++) {
-        real inverse = 1.0 / matrix[4 * k];
-        for (int i = 0; i < 3; i++) {
-            real factor = matrix[3 * i + k] * inverse;
-            if (i == k)
-                continue;
-            for (int j = 0; j < 3; j++)
-                if (j != k)
-                    matrix[3 * i + j] -= factor * matrix[3 * k + j];
-            matrix[3 * i + k] = -factor;
-        }
-        for (int j = 0; j < 3; j++)
-            matrix[3 * k + j] = j == k ? inverse : matrix[3 * k + j] * inverse;
-    }
-}
 
 /* W = (1 + w K)^-1 w of a junction. */
 static void find_mobility(const tree *all, integer junction)
@@ -26,7 +8,7 @@ static void find_mobility(const tree *all, integer junction)
     real w = all->inverse_masses[junction], *mobility = all->mobility + 9 * junction;
     for (int i = 0; i < 9; i++)
         mobility[i] = w * all->stiffness[9 * junction + i] + (i % 4 ? 0.0 : 1.0);
-    invert(mobility);
+    invert_positive(mobility, 3);
     for (int i = 0; i < 9; i++)
         mobility[i] *= w;
 }

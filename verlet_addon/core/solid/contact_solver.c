@@ -223,7 +223,7 @@ static void assemble_preconditioner(const solid_system *all)
     for (integer i = 0; i < all->nodes; i++)
         invert(all->blocks + 3 * i);
     for (integer k = 0; k < all->pieces; k++)
-        invert_six(all->rigid_pieces[k].stiffness);
+        invert_positive(all->rigid_pieces[k].stiffness, 6);
 }
 
 /* Displacement of node i by the last coarse correction. */

@@ -2,6 +2,7 @@
 #ifndef VERLET_RIGID_MODES_H
 #define VERLET_RIGID_MODES_H
 
+#include "../linear/inverses.h"
 #include "cells.h"
 
 /* A piece: mass, centre of mass, stiffness of its six rigid modes (later inverted), load and motion
@@ -44,25 +45,6 @@ static inline void add_stiffness(solid_piece *piece, const real place[3], const 
             for (int l = 0; l < 6; l++)
                 piece->stiffness[6 * l + k] += motions[a][l] * pull;
         }
-}
-
-/* Inverts a positive definite matrix, by Gauss-Jordan elimination. */
-SMALL static void invert_six(real matrix[36])
-{
-    for (int i = 0; i < 6; i++) {
-        real pivot = 1.0 / matrix[7 * i];
-        matrix[7 * i] = 1.0;
-        for (int k = 0; k < 6; k++)
-            matrix[6 * i + k] *= pivot;
-        for (int j = 0; j < 6; j++) {
-            real share = matrix[6 * j + i];
-            if (j == i)
-                continue;
-            matrix[6 * j + i] = 0.0;
-            for (int k = 0; k < 6; k++)
-                matrix[6 * j + k] -= share * matrix[6 * i + k];
-        }
-    }
 }
 
 /* Masses and centres of mass of pieces, for m nodes at places (3, m). */
