@@ -19,6 +19,7 @@ from ..arrays import (
     concatenated,
     dot,
     magnitudes,
+    selected,
     sum_by,
     sum_rows,
 )
@@ -66,7 +67,7 @@ def update_pinched(contact_step: ContactStep) -> None:
         pinched.ages[:] = np.where(free, pinched.ages + contact_step.motion.dt, 0.0)
         kept = pinched.ages < RELEASE_TIME
         world.penetration_states[pinched.particles[~kept]] = 0
-        pinched = pinched.chosen(kept)
+        pinched = selected(pinched, kept)
     if len(pressed):
         tight = ~_has_room(world, pressed, positions, PINCH_ROOM)
         pressed, intruders = pressed[tight], intruders[:, tight]
@@ -75,12 +76,13 @@ def update_pinched(contact_step: ContactStep) -> None:
         pressed, intruders = pressed[roomy], intruders[:, roomy]
     if len(pressed):
         sides = _choose_sides(world, pinched, pressed, intruders, positions)
-        pinched = pinched.with_more(_find_surfaces(world, pressed, sides, positions))
+        found = _find_surfaces(world, pressed, sides, positions)
+        pinched = concatenated(pinched, found, axis=-1)
     if len(pinched.particles):
         beside = _neighbours(world, pinched, positions)
         without = _is_parted(world, beside, positions)
         without |= _edges_cross(world, beside.particles, positions)
-        pinched = pinched.with_more(beside.chosen(without))
+        pinched = concatenated(pinched, selected(beside, without), axis=-1)
         hard = np.flatnonzero(world.surfaces.colliders)
         world.penetration_states[pinched.particles[:, None], hard] = PINCHED
     world.pinched = pinched
@@ -128,7 +130,7 @@ def _neighbours(
     edges = edges[:, (number[edges[0]] >= 0) & (number[edges[1]] < 0)]
     edges = edges[:, world.pinchable[edges[1]]]
     particles, first = np.unique(edges[1], return_index=True)
-    beside = pinched.chosen(number[edges[0, first]])
+    beside = selected(pinched, number[edges[0, first]])
     beside = replace(beside, particles=particles, ages=np.zeros(len(particles)))
     return _slide(world, beside, positions)
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..arrays import NONZERO, Floats, Integers, cross, dot, magnitudes, sum_rows
-from ..depenetration.closed_surfaces import vertex_normals
 from ..detection.contacts import Contacts
+from ..geometry.faces import area_normals
 from .collision_world import CollisionWorld
 
 
@@ -36,7 +36,7 @@ def _collider_normals(world: CollisionWorld, particles: Integers, positions: Flo
     triangles = np.concatenate(world.depenetration.closed_surfaces.triangles, axis=1)
     wanted = np.zeros(positions.shape[1], dtype=bool)
     wanted[particles] = True
-    return vertex_normals(positions, triangles[:, wanted[triangles].any(axis=0)])
+    return area_normals(positions, triangles[:, wanted[triangles].any(axis=0)])
 
 
 def cloth_normals(world: CollisionWorld, particles: Integers, positions: Floats) -> Floats:

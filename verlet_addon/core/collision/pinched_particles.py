@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, concatenated, selected
+from ..arrays import Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,14 +21,6 @@ class PinchedParticles:
     """(3, k) barycentric coordinates of the points on the triangles."""
     ages: Floats
     """(k,) time since there is room again [s]; changes."""
-
-    def chosen(self, which: Booleans | Integers) -> "PinchedParticles":
-        """The chosen particles."""
-        return selected(self, which)
-
-    def with_more(self, more: "PinchedParticles") -> "PinchedParticles":
-        """The particles of both, `self` first."""
-        return concatenated(self, more, axis=-1)
 
     def surface_points(self, positions: Floats) -> Floats:
         """(3, k) points on the surfaces beneath, from positions (3, N) [m]."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import NONZERO, Booleans, Floats, Integers, cross, magnitudes, sum_by, sum_rows
+from ..arrays import NONZERO, Booleans, Floats, Integers, cross, magnitudes, sum_by
 from ..detection.surfaces import Surfaces
 from ..geometry.ray_casting import cast_rays, find_winding_numbers
 
@@ -66,13 +66,6 @@ def find_exit_distances(
         lengths[number, point[first]] = through.heights[order[first]]
         faces[number, point[first]] = through.triangles[order[first]]
     return lengths, faces
-
-
-def vertex_normals(positions: Floats, triangles: Integers) -> Floats:
-    """(3, N) area-weighted vertex normals of solids, not unit, at positions (3, N) [m]."""
-    a, b, c = (positions[:, corner] for corner in triangles)
-    areas, count = cross(b - a, c - a), positions.shape[1]
-    return sum_rows(triangles.ravel(), np.tile(areas, 3), count)
 
 
 def orient_outwards(positions: Floats, triangles: Integers) -> Integers:

@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import Floats, Integers
 from ..detection.contacts import Contacts
 from ..detection.surfaces import Surfaces
-from .closed_surfaces import vertex_normals
+from ..geometry.faces import area_normals
 
 EMERGING, INSIDE, PINCHED = 1, 2, 3
 """States of a particle and an owner in `Surfaces.penetration_states`: out, but not its neighbours;
@@ -55,7 +55,7 @@ def filter_penetrating(
     obstacle = np.where(
         surfaces.penetration_states[emerging_contacts.particles, other] > 0, other, -1
     ).max(axis=0)
-    out = vertex_normals(start, closed_surfaces)
+    out = area_normals(start, closed_surfaces)
     outwards = (
         (own == obstacle) * np.abs(emerging_contacts.weights) * out[:, emerging_contacts.particles]
     ).sum(axis=1)

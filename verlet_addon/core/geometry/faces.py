@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, sum_by
+from ..arrays import Booleans, Floats, Integers, cross, sum_by, sum_rows
 from ..mesh import MeshData
 from .graph import edge_keys
 
@@ -54,6 +54,13 @@ def face_normals(positions: Floats, corners: Corners, face_count: int) -> Floats
     return 0.5 * np.stack(
         [np.bincount(corners.face, cross[:, axis], face_count) for axis in range(3)], axis=1
     )
+
+
+def area_normals(positions: Floats, triangles: Integers) -> Floats:
+    """(3, N) area-weighted normals of vertices, for triangles (3, t) at positions (3, N) [m]."""
+    a, b, c = (positions[:, corner] for corner in triangles)
+    areas, count = cross(b - a, c - a), positions.shape[1]
+    return sum_rows(triangles.ravel(), np.tile(areas, 3), count)
 
 
 def normalized(vectors: Floats) -> Floats:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Integers
-from .faces import normalized
+from .faces import area_normals, normalized
 
 SMOOTHNESS = 0.75
 """Share of the way from flat triangles to a smooth surface, at which points are carried; α of T.
@@ -69,7 +69,7 @@ def _frames(
     triangles: Integers, corners: Integers, shares: Floats, positions: Floats
 ) -> tuple[Floats, Floats]:
     """(k, 3) places on the smooth surface [m], and (k, 3, 3) axes there, in columns."""
-    normals = _vertex_normals(triangles, positions)[corners]
+    normals = normalized(area_normals(positions.T, triangles.T).T)[corners]
     points = positions[corners]
     flat = np.einsum("kc,kcx->kx", shares, points)
     heights = np.einsum("kcx,kcx->kc", flat[:, None] - points, normals)
@@ -80,14 +80,3 @@ def _frames(
     along = normalized(edge - np.einsum("kx,kx->k", edge, up)[:, None] * up)
     axes = np.stack([along, np.cross(up, along), up], axis=2)
     return flat + SMOOTHNESS * (smooth - flat), axes
-
-
-def _vertex_normals(triangles: Integers, positions: Floats) -> Floats:
-    """(v, 3) unit normals of vertices, by the areas around them; 0 without any."""
-    a, b, c = positions[triangles.T]
-    areas = np.cross(b - a, c - a)
-    count = len(positions)
-    summed = [
-        np.bincount(triangles.ravel(), np.repeat(areas[:, axis], 3), count) for axis in range(3)
-    ]
-    return normalized(np.stack(summed, axis=1))

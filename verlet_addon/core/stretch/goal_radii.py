@@ -21,12 +21,13 @@ class GoalRadii:
 
 def project_goal_radii(positions: Floats, limits: GoalRadii | None) -> None:
     """Projects C = r − |x − goal| ≥ 0 in positions (3, n) [m]: back to the sphere, straight on."""
-    if limits is None:
-        return
-    away = positions.take(limits.particles, axis=1) - limits.goals
-    distances = norms(away)
-    outside = np.flatnonzero(distances > limits.radii)
-    if len(outside):
-        shares = limits.radii[outside] / distances[outside]
-        nearer = limits.goals[:, outside] + away[:, outside] * shares
-        positions[:, limits.particles[outside]] = nearer
+    if limits is not None:
+        pull_within(positions, limits.particles, limits.goals, limits.radii)
+
+
+def pull_within(positions: Floats, particles: Integers, centres: Floats, radii: Floats) -> None:
+    """Moves particles (k,), each of them once, into spheres about centres (3, k) [m]."""
+    arms = positions.take(particles, axis=1, mode="clip") - centres
+    reach = norms(arms)
+    far = np.flatnonzero(reach > radii)
+    positions[:, particles[far]] += arms[:, far] * (radii[far] / reach[far] - 1.0)

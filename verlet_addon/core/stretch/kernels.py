@@ -13,6 +13,7 @@ from ..kernel import Sized, Struct, kernel
 from ..linear.tridiagonal import factorize, solve, solve_sequentially
 from .coarse_levels import Level
 from .distance_limits import DistanceLimitBatch
+from .goal_radii import pull_within
 from .shear_diagonals import Diagonals
 from .strip_batches import MIN_LENGTH_SHARE, StripBatch
 from .tethers import Tethers
@@ -218,12 +219,5 @@ def _project_distance_limits(positions: Floats, batches: Iterable[DistanceLimitB
 @kernel()
 def project_tethers(positions: Sized, tethers: Tethers) -> None:
     """C = |x − pin| − L ≤ 0; pins do not move, so all tethers are projected at once."""
-    arms = positions.take(tethers.particles, axis=1, mode="clip")
-    arms -= positions.take(tethers.pins, axis=1, mode="clip")
-    reach = norms(arms)
-    far = np.flatnonzero(reach > tethers.lengths)
-    if len(far):
-        excess = tethers.lengths[far] / reach[far] - 1.0
-        particles = tethers.particles[far]
-        for row, arm in zip(positions, arms, strict=True):
-            row[particles] += arm[far] * excess
+    pins = positions.take(tethers.pins, axis=1, mode="clip")
+    pull_within(positions, tethers.particles, pins, tethers.lengths)
