@@ -15,7 +15,7 @@ from tests.core.bodies import (
 from verlet_addon.core.bending.bend_paths import BendPathBatch
 from verlet_addon.core.bending.face_loops import face_loop_batches
 from verlet_addon.core.bending.kernels import project_bend_paths
-from verlet_addon.core.bending.stiff_bends import Bends
+from verlet_addon.core.bending.stiff_bends import Springs, hinge_springs
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings
 
@@ -49,10 +49,10 @@ MESHES = {
 }
 
 
-def looped(mesh: MeshData) -> tuple[Bends, list[BendPathBatch]]:
+def looped(mesh: MeshData) -> tuple[Springs, list[BendPathBatch]]:
     """Twists of a mesh, free and of different masses, and their batches."""
     twists = built((mesh, BodySettings())).bends.straight[-1]
-    every = Bends(twists.members, twists.coefficients, twists.compliances)
+    every = hinge_springs(twists)
     masses = 1.0 + np.arange(len(mesh.positions)) / 3.0
     return every, face_loop_batches(every, 1.0 / masses, 1e4)
 

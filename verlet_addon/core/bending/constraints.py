@@ -18,9 +18,9 @@ from .mesh_stencils import hinge_stencils, line_stencils, rope_stencils
 from .stencil_batches import StencilBatch, Stencils, stencil_batches, surface_stencil_batches
 from .stiff_bends import (
     HINGE_PARTICLES,
-    Bends,
+    Springs,
     StiffBendBatch,
-    hinges_as_bends,
+    hinge_springs,
     stiff_bend_batches,
     stiffness_ratios,
     straight_bends,
@@ -146,7 +146,7 @@ def bend_batches(
         return _yielding_batches(bends, inverse_masses, h_squared, stiffening)
     straight_ropes = bends.ropes.select(bends.straight_ropes)
     straight = straight_bends(bends.strips, [*bends.straight, straight_ropes])
-    every = concatenated(straight, hinges_as_bends(bends.hinges))
+    every = concatenated(straight, hinge_springs(bends.hinges))
     ratios = stiffness_ratios(every, inverse_masses, h_squared)
     along, ropes = len(line_indices(bends.strips)), len(straight.members)
     n, surfaces = len(inverse_masses), ropes - len(straight_ropes.members)
@@ -154,12 +154,9 @@ def bend_batches(
     stiff, looped = _choose_methods(every, ratios, line_runs(bends.strips), twists)
     soft_ropes = ~bends.straight_ropes
     soft_ropes[~soft_ropes] = ~stiff[surfaces:ropes]
-    rests = np.append(np.zeros(ropes), bends.hinges.rests)[stiff]
     arguments = inverse_masses, h_squared, stiffening
     return BendBatches(
-        stiff=stiff_bend_batches(
-            every.select(stiff), bends.positions, inverse_masses, h_squared, rests, stiffening
-        ),
+        stiff=stiff_bend_batches(every.select(stiff), bends.positions, *arguments),
         paths=bend_strip_batches(bends.strips.without_lines(stiff[:along]), *arguments)
         + face_loop_batches(every.select(looped), *arguments),
         soft=_soft_batches(bends.straight, (stiff | looped)[along:surfaces], *arguments)
@@ -170,7 +167,7 @@ def bend_batches(
 
 
 def _choose_methods(
-    every: Bends, ratios: Floats, runs: Integers, twists: slice
+    every: Springs, ratios: Floats, runs: Integers, twists: slice
 ) -> tuple[Booleans, Booleans]:
     """(c,) bool, bends solved as one system, and (c,) bool, twists solved along face loops.
 
@@ -193,14 +190,12 @@ def _yielding_batches(
 ) -> BendBatches:
     """Batches of hinges and ropes whose rests change in place; one system if any hinge is stiff."""
     hinges, n = bends.hinges, len(inverse_masses)
-    every = hinges_as_bends(hinges)
+    every = hinge_springs(hinges)
     ratios = stiffness_ratios(every, inverse_masses, h_squared)
     stiff = bool((ratios > MAX_SOFT_RATIO).any())
     arguments = inverse_masses, h_squared
     return BendBatches(
-        stiff=stiff_bend_batches(every, bends.positions, *arguments, hinges.rests, stiffening)
-        if stiff
-        else [],
+        stiff=stiff_bend_batches(every, bends.positions, *arguments, stiffening) if stiff else [],
         paths=[],
         soft=[] if stiff else surface_stencil_batches(hinges, *arguments, stiffening),
         ropes=stencil_batches(bends.ropes, *arguments),
@@ -208,7 +203,7 @@ def _yielding_batches(
     )
 
 
-def _mostly_stiff(every: Bends, ratios: Floats, particle_count: int) -> Booleans:
+def _mostly_stiff(every: Springs, ratios: Floats, particle_count: int) -> Booleans:
     """(n,) bool, particles most of whose bends have a stiffness ratio above MAX_STRIP_RATIO."""
     votes = np.where(ratios > MAX_STRIP_RATIO, 1.0, -1.0)
     return (

@@ -14,7 +14,7 @@ from ..coloring import first_free_colors
 from ..geometry.graph import edge_keys
 from ..stretch.strip_paths import shared_ends, trace_paths
 from .bend_paths import BendPathBatch, make_bend_paths
-from .stiff_bends import Bends
+from .stiff_bends import Springs
 
 RUNGS = np.array([[[0, 2], [1, 3]], [[2, 1], [3, 0]]])
 """(2, 2, 2) indices into the members (p, q, a, b) of a twist: its two rungs, for both loops."""
@@ -24,7 +24,7 @@ Loop = tuple[list[int], list[int]]
 
 
 def face_loop_batches(
-    twists: Bends, inverse_masses: Floats, h_squared: float, stiffening: float = 1.0
+    twists: Springs, inverse_masses: Floats, h_squared: float, stiffening: float = 1.0
 ) -> list[BendPathBatch]:
     """One batch per colour, for one h² [s²]; `stiffening` divides the compliances.
 
@@ -86,7 +86,7 @@ def _by_color(rungs: Integers, loops: list[Loop], particle_count: int) -> list[l
     return groups
 
 
-def _coefficients(twists: Bends, path: Integers, order: Integers) -> Floats:
+def _coefficients(twists: Springs, path: Integers, order: Integers) -> Floats:
     """(4, c − 1) coefficients of a rung's particles and the next's, as in `BendPathBatch`."""
     is_twist = order < len(twists.members)
     members = twists.members[np.where(is_twist, order, 0)]

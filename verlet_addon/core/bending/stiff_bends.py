@@ -22,19 +22,21 @@ HINGE_PARTICLES = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Bends:
-    """Bends g = Σ coefficient · x of four particles each; lines repeat one with coefficient 0."""
+class Springs:
+    """Energies ½ (|g| − rest)²/compliance of springs with vectors g = Σ coefficient · x."""
 
     members: Integers
-    """(c, 4) particles, of hinges (p, q, a, b)."""
+    """(c, 4) particles, of hinges (p, q, a, b); springs of fewer repeat one with coefficient 0."""
     coefficients: Floats
-    """(c, 4) [1/m]"""
+    """(c, 4) coefficients, whose sum is 0 in each row [1/m]."""
+    rests: Floats
+    """(c,) |g| at rest; of hinges signed as in `Stencils`."""
     compliances: Floats
-    """(c,) |g| per moment [1/(N m)]; 0 = rigid."""
+    """(c,) [1/J]; 0 = rigid."""
 
-    def select(self, which: Booleans) -> "Bends":
-        """The chosen bends, (c,) bool."""
-        return Bends(self.members[which], self.coefficients[which], self.compliances[which])
+    def select(self, which: Booleans) -> "Springs":
+        """The chosen springs, (c,) bool."""
+        return Springs(*(rows[which] for rows in vars(self).values()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,12 +62,12 @@ class StiffBendBatch:
     [kg m]."""
 
 
-def hinges_as_bends(hinges: Stencils) -> Bends:
-    """Hinges as `Bends`."""
-    return Bends(hinges.members, hinges.coefficients, hinges.compliances)
+def hinge_springs(hinges: Stencils) -> Springs:
+    """Hinges as springs, which share their rests with them."""
+    return Springs(hinges.members, hinges.coefficients, hinges.rests, hinges.compliances)
 
 
-def straight_bends(along: BendStrips, straight: Sequence[Stencils]) -> Bends:
+def straight_bends(along: BendStrips, straight: Sequence[Stencils]) -> Springs:
     """Bends that are straight at rest: first bends along strips, then bends of stencils."""
     middle = line_indices(along)
     lines = along.strips.path[middle[:, None] + [-1, 0, 1]]
@@ -78,14 +80,12 @@ def straight_bends(along: BendStrips, straight: Sequence[Stencils]) -> Bends:
     for _, some, _ in parts:
         coefficients[begin : begin + len(some), : some.shape[1]] = some
         begin += len(some)
-    return Bends(
-        np.concatenate(members),
-        coefficients,
-        np.concatenate([compliances for _, _, compliances in parts]),
-    )
+    compliances = np.concatenate([some for _, _, some in parts])
+    none = np.zeros(len(compliances))
+    return Springs(np.concatenate(members), coefficients, none, compliances)
 
 
-def stiffness_ratios(bends: Bends, inverse_masses: Floats, h_squared: float) -> Floats:
+def stiffness_ratios(bends: Springs, inverse_masses: Floats, h_squared: float) -> Floats:
     """(c,) mobility Σ w c² of a bend over its scaled compliance; 0 where nothing can move.
 
     Far below 1, a bend hardly moves its particles in a step; far above, it determines where they
@@ -95,30 +95,28 @@ def stiffness_ratios(bends: Bends, inverse_masses: Floats, h_squared: float) -> 
     return mobility * inverse(np.maximum(scaled, BEND_REGULARIZATION * mobility), mobility)
 
 
-def _mobility(bends: Bends, inverse_masses: Floats) -> Floats:
+def _mobility(bends: Springs, inverse_masses: Floats) -> Floats:
     """(c,) mobilities Σ w c², of inverse masses w and coefficients c."""
     return np.asarray((inverse_masses[bends.members] * bends.coefficients**2).sum(axis=1))
 
 
-def _scaled(bends: Bends, h_squared: float) -> Floats:
+def _scaled(bends: Springs, h_squared: float) -> Floats:
     """(c,) scaled compliances, compliance / h²."""
     return np.asarray(bends.compliances / h_squared)
 
 
 def stiff_bend_batches(
-    bends: Bends,
+    bends: Springs,
     positions: Floats,
     inverse_masses: Floats,
     h_squared: float,
-    rests: Floats,
     stiffening: float = 1.0,
 ) -> list[StiffBendBatch]:
-    """One batch for one h² [s²], or none without bends.
+    """One batch for one h² [s²], or none without bends; it holds their rests.
 
     Parameters
     ----------
     positions : (n, 3) at rest, for nested dissection [m].
-    rests : (c,) rest lengths of g; the batch holds this array, which plasticity may change.
     stiffening : factor on the stiffness.
     """
     if not len(bends.members):
@@ -136,14 +134,14 @@ def stiff_bend_batches(
         free=free,
         masses=masses,
         system=factorize(positions[free], pairs, couplings, masses + diagonal),
-        rests=rests,
+        rests=bends.rests,
         multipliers=np.zeros((3, len(free))),
     )
     return [batch]
 
 
 def _matrix(
-    bends: Bends, stiffnesses: Floats, free: Integers, particle_count: int
+    bends: Springs, stiffnesses: Floats, free: Integers, particle_count: int
 ) -> tuple[Integers, Floats, Floats]:
     """Σ c cᵀ/α̃ of free particles: (m, 2) coupled pairs, (m,) their elements, (f,) the diagonal."""
     number = np.full(particle_count, -1)

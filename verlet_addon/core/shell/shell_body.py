@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import NONZERO, Booleans, Floats, Integers, concatenated
 from ..bending.constraints import BendConstraints
-from ..bending.stiff_bends import straight_bends
+from ..bending.stiff_bends import Springs, hinge_springs, straight_bends
 from ..geometry.faces import edge_areas, face_diagonals
 from ..geometry.rest_shape import RestShape, painted_shares
 
@@ -19,20 +19,6 @@ MEMBERS = 4
 MIN_HEIGHT_SHARE = 1e-3
 """Smallest ratio of height to base of a triangle, and sine between a quad's midlines; degenerate
 faces have no springs."""
-
-
-@dataclass(frozen=True, eq=False)
-class ShellSprings:
-    """Energies ½ (|g| − rest)²/compliance of springs with vectors g = Σ coefficient · x."""
-
-    members: Integers
-    """(s, 4) particles."""
-    coefficients: Floats
-    """(s, 4) coefficients, whose sum is 0 in each row [1/m]."""
-    rests: Floats
-    """(s,) |g| at rest; for hinges with the sign of their rest angle."""
-    compliances: Floats
-    """(s,) [1/J]; 0 = rigid."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,11 +50,11 @@ EARTH_GRAVITY = 9.81
 class Shell:
     """The springs of a surface of n particles that is curved at rest."""
 
-    bends: ShellSprings
+    bends: Springs
     """Hinges with a rest angle, followed by bends that are straight at rest."""
     hinges: int
     """Number of hinges with a rest angle."""
-    lengths: ShellSprings
+    lengths: Springs
     """Stretch of edges, and of faces along two axes."""
     angles: ShellAngles
     """Shear of quads and triangles."""
@@ -93,11 +79,8 @@ def build_shell(shape: RestShape, bends: BendConstraints) -> Shell | None:
     straight = straight_bends(bends.strips, bends.straight)
     across, slanted = _quad_springs(shape)
     axes, upright = _triangle_springs(shape)
-    hinges = ShellSprings(curved.members, curved.coefficients, curved.rests, curved.compliances)
-    none = np.zeros(len(straight.members))
-    flat = ShellSprings(straight.members, straight.coefficients, none, straight.compliances)
     return Shell(
-        bends=concatenated(hinges, flat),
+        bends=concatenated(hinge_springs(curved), straight),
         hinges=len(curved.members),
         lengths=concatenated(_edge_springs(shape), _diagonal_springs(shape), across, axes),
         angles=concatenated(slanted, upright),
@@ -114,9 +97,9 @@ def _droop(shape: RestShape) -> float:
     return float(density * EARTH_GRAVITY * length**3 * shape.settings.bend_compliance / 8.0)
 
 
-def _pair_springs(pairs: Integers, lengths: Floats, compliances: Floats) -> ShellSprings:
+def _pair_springs(pairs: Integers, lengths: Floats, compliances: Floats) -> Springs:
     """Springs along pairs (m, 2) with rest lengths (m,): |g| is length / rest length."""
-    return ShellSprings(
+    return Springs(
         members=np.concatenate([pairs, pairs], axis=1),
         coefficients=np.outer(1.0 / lengths, [-1.0, 1.0, 0.0, 0.0]),
         rests=np.ones(len(pairs)),
@@ -124,7 +107,7 @@ def _pair_springs(pairs: Integers, lengths: Floats, compliances: Floats) -> Shel
     )
 
 
-def _edge_springs(shape: RestShape) -> ShellSprings:
+def _edge_springs(shape: RestShape) -> Springs:
     """Stretch of edges, for half the area of each n-gon beside them, or a sixth of each quad."""
     edges, sizes = shape.mesh.edges, _corner_counts(shape)
     counted = shape.areas * np.where(sizes > MEMBERS, 1.0, np.where(sizes == MEMBERS, 1 / 3, 0.0))
@@ -148,7 +131,7 @@ def _face_members(shape: RestShape, corners: int) -> tuple[Integers, Floats]:
     return shape.mesh.face_vertices[face_corners], shape.areas[chosen]
 
 
-def _diagonal_springs(shape: RestShape) -> ShellSprings:
+def _diagonal_springs(shape: RestShape) -> Springs:
     """Springs along diagonals of n-gons with more than four corners, with the shear compliance."""
     across, face = face_diagonals(shape.corners)
     lengths = shape.rest_distances(across)
@@ -158,7 +141,7 @@ def _diagonal_springs(shape: RestShape) -> ShellSprings:
     return _pair_springs(across[chosen], lengths[chosen], (compliance / areas)[chosen])
 
 
-def _quad_springs(shape: RestShape) -> tuple[ShellSprings, ShellAngles]:
+def _quad_springs(shape: RestShape) -> tuple[Springs, ShellAngles]:
     """Stretch of quads along both midlines, for two thirds of the area, and their angle as shear.
 
     A midline joins the midpoints of opposite edges. With a sixth of the area for either edge beside
@@ -180,7 +163,7 @@ def _quad_springs(shape: RestShape) -> tuple[ShellSprings, ShellAngles]:
     stretch = body.stretch_compliance * painted_shares(paint.stretch, members)
     shear = 2.0 * body.shear_compliance * painted_shares(paint.shear, members)
     shrunk = [length[sound] * shape.shrinkage(members) for length in lengths]
-    middles = ShellSprings(
+    middles = Springs(
         np.concatenate([members, members]),
         np.concatenate([side / size[:, None] for side, size in zip(weights, shrunk, strict=True)]),
         np.ones(2 * len(members)),
@@ -192,7 +175,7 @@ def _quad_springs(shape: RestShape) -> tuple[ShellSprings, ShellAngles]:
     )
 
 
-def _triangle_springs(shape: RestShape) -> tuple[ShellSprings, ShellAngles]:
+def _triangle_springs(shape: RestShape) -> tuple[Springs, ShellAngles]:
     """Constant strain triangles: stretch along two orthogonal axes, and their angle as shear.
 
     The first axis is along a side at the widest angle. With g₁, g₂ the deformation gradient along
@@ -214,7 +197,7 @@ def _triangle_springs(shape: RestShape) -> tuple[ShellSprings, ShellAngles]:
     stretch = body.stretch_compliance * painted_shares(paint.stretch, members)
     shear = body.shear_compliance * painted_shares(paint.shear, members)
     four = members[:, [0, 1, 2, 0]]
-    axes = ShellSprings(
+    axes = Springs(
         np.concatenate([four, four]),
         np.concatenate([first, second]),
         np.ones(2 * len(members)),

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import NONZERO, Floats, Integers, concatenated, inverse, magnitudes, sum_by
+from ..bending.stiff_bends import Springs
 from ..linear.nested_dissection import Factors, factorize
-from .shell_body import MEMBERS, Shell, ShellAngles, ShellSprings
+from .shell_body import MEMBERS, Shell, ShellAngles
 
 MIN_STIFF_RATIO = 0.3
 """Smallest ratio h² × mobility / compliance of a stiff hinge (see bending.stiff_bends). Sequential
@@ -36,11 +37,11 @@ class ShellSystem:
     members: Integers
     """(4, s + a) particles of springs, followed by those of angles."""
     coefficients: Floats
-    """(4, s) coefficients of springs, see `ShellSprings`."""
+    """(4, s) coefficients of springs, see `Springs`."""
     stiffnesses: Floats
     """(s,) h² / compliance."""
     rests: Floats
-    """(s,) see `ShellSprings`."""
+    """(s,) see `Springs`."""
     hinges: int
     """Number of hinges with a rest angle, which are the first springs."""
     first: Floats
@@ -141,7 +142,7 @@ def _is_stiff(shell: Shell, inverse_masses: Floats, h_squared: float) -> bool:
 
 
 def _stiffnesses(
-    springs: ShellSprings | ShellAngles, squares: Floats, inverse_masses: Floats, h_squared: float
+    springs: Springs | ShellAngles, squares: Floats, inverse_masses: Floats, h_squared: float
 ) -> Floats:
     """(k,) h² / compliance, bounded by regularization; `squares` (4, k) are those of gradients."""
     mobility = np.asarray((inverse_masses[springs.members.T] * squares).sum(axis=0))
