@@ -455,6 +455,32 @@ def test_the_guard_does_not_hold_what_starts_in_one_place() -> None:
     np.testing.assert_array_equal(kept, end)
 
 
+def test_the_guard_leaves_alone_what_turns_about_a_contact() -> None:
+    """A long edge that another crosses at twice the touching distance, however far its ends go."""
+    above = surface([(0.0, -1.0, 0.01), (0.0, 1.0, 0.01)], edges=[(0, 1)])
+    surfaces = all_meet(above, surface([(-1.0, 0.0, 0.0), (1.0, 0.0, 0.0)], edges=[(0, 1)]))
+    end = surfaces.rest.copy()
+    end[2, 2:] = -0.3, 0.3
+    assert not len(find_tunnelling(surfaces, surfaces.rest, end, np.ones(4), None).gaps)
+
+
+def test_what_other_constraints_pull_down_comes_apart_from_step_to_step() -> None:
+    """The guard has the last word, or a corner would come so near that its side is uncertain."""
+    needle = surface([(-0.5, 0.3, 1e-4), (-0.5, 0.3, 1.0), (-0.49, 0.3, 1.0)], [(0, 1, 2)])
+    surfaces = all_meet(needle, square())
+    start = surfaces.rest.copy()
+    free = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
+
+    def pull_down(positions: Floats) -> None:
+        positions[2, 0] = -0.01
+
+    for _ in range(20):
+        end = start.copy()
+        pull_down(end)
+        start = prevent_tunnelling(surfaces, start, end, free, pull_down)
+    assert start[2, 0] > 2 * TUNNELLING.gap_share * GAP
+
+
 @pytest.mark.parametrize("loose", [False, True])
 @pytest.mark.parametrize("edge", [False, True])
 def test_the_guard_lets_what_crosses_come_apart(*, edge: bool, loose: bool) -> None:

@@ -16,12 +16,11 @@ TUNNELLING = SearchCriteria(skin=0.0, gap_share=0.1, start_share=0.5, all_touchi
 """Pairs that come nearer than this count as passing."""
 SEPARATION = 3.0
 """Distance to which such pairs are separated, as a multiple of that."""
-PUSH_ROUNDS = 8
-"""Rounds in which pairs are only separated along their normals."""
-HALVING_ROUNDS = 14
-"""Following rounds, in which particles of impact zones keep half of their relative motion; in later
-rounds they keep none."""
-MAX_ROUNDS = 40
+RESTORE_ROUNDS, PUSH_ROUNDS = 8, 16
+"""Rounds in which other constraints are restored, and in which pairs are only separated along their
+normals; if that changes nothing, impact zones come at once. What restoring undoes in every round
+comes nearer from step to step otherwise, until it is not guarded any more."""
+MAX_ROUNDS = 64
 """Maximum rounds in all; pairs that still pass after them do pass."""
 MOST_PAIRS = 4
 """Number of pairs per particle, summed over rounds, beyond which zones keep no relative motion:
@@ -40,14 +39,14 @@ def prevent_tunnelling(
 
     Particles go straight from `start` to `end`, both (3, N) [m]; particles without such pairs keep
     their `end`, and so do particles without inverse mass (N,) [1/kg]. In the first rounds pairs are
-    separated along their normals. Pairs that still pass then move together (impact zones; Provot,
-    Collision and self-collision handling in cloth model dedicated to design garments, 1997,
+    separated along their normals, at first with `restore`, which projects the other constraints of
+    positions (3, N), after each round. Pairs that still pass then move together (impact zones;
+    Provot, Collision and self-collision handling in cloth model dedicated to design garments, 1997,
     without their rotation): each round halves their motion relative to the zone, so that they move
-    as far as there is room. `restore` projects the other constraints of positions (3, N) after each
-    round, while there is room. Pairs without an active particle (N,) bool are known not to pass;
-    None = all are active.
+    as far as there is room. Pairs without an active particle (N,) bool are known not to pass; None
+    = all are active.
     """
-    end = end.copy()
+    end, pushes = end.copy(), True
     zone_pairs: list[Integers] = []
     found = 0
     for number in range(MAX_ROUNDS):
@@ -57,15 +56,14 @@ def prevent_tunnelling(
         before = end.copy()
         found += len(tunnelling.gaps)
         has_room = found <= MOST_PAIRS * end.shape[1]
-        if number < PUSH_ROUNDS and has_room:
-            _push_apart(tunnelling, end, inverse_masses)
-        else:
+        pushes = pushes and has_room and number < PUSH_ROUNDS
+        pushes = pushes and _push_apart(tunnelling, end, inverse_masses)
+        if not pushes:
             first, *others = tunnelling.particles
             zone_pairs += [np.stack([first, other], axis=1) for other in others]
             zones = find_components(end.shape[1], np.concatenate(zone_pairs))
-            gives_way = has_room and number < PUSH_ROUNDS + HALVING_ROUNDS
-            _move_zones(zones, start, end, inverse_masses, 0.5 if gives_way else 0.0)
-        if restore is not None and has_room and number < PUSH_ROUNDS + HALVING_ROUNDS:
+            _move_zones(zones, start, end, inverse_masses, 0.5 if has_room else 0.0)
+        elif restore is not None and number < RESTORE_ROUNDS:
             restore(end)
         active = (end != before).any(axis=0)
         active[tunnelling.particles] = True
@@ -92,8 +90,9 @@ def find_tunnelling(
     return found.chosen(~find_initial_crossings(surfaces, found, start))
 
 
-def _push_apart(contacts: Contacts, end: Floats, inverse_masses: Floats) -> None:
-    """Separates pairs along their normals at the end, one after the other."""
+def _push_apart(contacts: Contacts, end: Floats, inverse_masses: Floats) -> bool:
+    """Separates pairs along their normals at the end, one by one; returns whether any was near."""
+    near = False
     for row in range(len(contacts.gaps)):
         particles, weights = contacts.particles[:, row], contacts.weights[:, row]
         normal = contacts.normals[:, row]
@@ -102,7 +101,9 @@ def _push_apart(contacts: Contacts, end: Floats, inverse_masses: Floats) -> None
         mobility = inverse_masses[particles] * weights
         resistance = float((mobility * weights).sum())
         if now < wanted and resistance > 0.0:
+            near = True
             end[:, particles] += normal[:, None] * mobility * ((wanted - now) / resistance)
+    return near
 
 
 def _move_zones(

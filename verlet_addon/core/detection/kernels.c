@@ -73,17 +73,41 @@ static int is_guarded(const traversal *job, const pair *p)
            && !(p->gap < UNGUARDED_GAP_SHARE * job->criteria->gap && are_near(job->all, p));
 }
 
+/* Positions of a pair's particles at its time. */
+static void place(const pair *p, real (*x)[3])
+{
+    for (int k = 0; k < 4; k++)
+        for (int axis = 0; axis < 3; axis++)
+            x[k][axis] = p->x[k][axis] + p->time * p->motion[k][axis];
+}
+
+/* Share of the motion, at most 1, for which a pair with positions x stays apart along its normal. */
+static real stays_apart(const pair *p, const real (*x)[3], real touch)
+{
+    real share = 1.0, between[3], way[3];
+    int split = p->kind ? 2 : 1;
+    for (int i = 0; i < split; i++)
+        for (int j = split; j < 4; j++) {
+            subtract(x[i], x[j], between);
+            subtract(p->motion[j], p->motion[i], way);
+            real closing = dot(p->now.normal, way);
+            if (closing > 0.0)
+                share = smaller(share, (dot(p->now.normal, between) - touch) / closing);
+        }
+    return share;
+}
+
 /* Conservative advancement of a pair until it touches, or to the end of the motion; 1 if it
    touches. most: bound of `fastest`; touch: touching distance [m]. */
 static int advance(pair *p, real most, real touch)
 {
+    real x[4][3];
+    place(p, x);
     int going = p->now.apart > touch * TOUCH_TOLERANCE && most > 0.0;
     for (int round = 0; round < MAX_ADVANCES && going; round++) {
-        real x[4][3];
-        p->time = smaller(p->time + (p->now.apart - touch) / most, 1.0);
-        for (int k = 0; k < 4; k++)
-            for (int axis = 0; axis < 3; axis++)
-                x[k][axis] = p->x[k][axis] + p->time * p->motion[k][axis];
+        real share = stays_apart(p, (const real(*)[3])x, touch);
+        p->time = smaller(p->time + larger((p->now.apart - touch) / most, share), 1.0);
+        place(p, x);
         find_nearest(&p->now, p->kind, (const real(*)[3])x);
         going = p->now.apart > touch * TOUCH_TOLERANCE && p->time < 1.0;
     }
