@@ -68,6 +68,7 @@
 #define SEARCH_DIRECTIONS 2
 #define SHARED_SLOPE 0.05
 #define SHORTEST 1e-12
+#define SLIP_SHARE 0.2
 #define STEADY_SHARE 0.05
 #define STIFF_LINK_SHARE 0.05
 #define STRAIN_LIMITING_ROUNDS 160
@@ -281,9 +282,10 @@ typedef struct point_contacts {
 } point_contacts;
 
 typedef struct restarted_multipliers {
-    real *const *values;
+    real kept_share, play, *const *values;
     integer values_count, *counts;
-    real *kept;
+    real *const *followers;
+    integer followers_count;
 } restarted_multipliers;
 
 typedef struct rope_slice {

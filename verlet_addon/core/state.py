@@ -9,8 +9,8 @@ from math import nan
 
 import numpy as np
 
-from .arrays import Booleans, Floats, Integers
-from .bending.bend_damping import set_static_multipliers, stiffening
+from .arrays import NONZERO, Booleans, Floats, Integers, dot
+from .bending.bend_damping import SLIP_SHARE, play_share, set_static_multipliers, stiffening
 from .bending.bend_paths import BendPathBatch
 from .bending.constraints import BendBatches, bend_batches
 from .bending.stencil_batches import StencilBatch
@@ -57,6 +57,11 @@ class Batches:
     seams: list[SeamBatch]
     kept_share: float
     """Share of the previous multipliers that bends of surfaces start a step from, 0 … 1."""
+    play: float
+    """Relative width of the hysteresis of those multipliers; see `bending.bend_damping`."""
+    followers: list[Floats | None] = field(default_factory=list)
+    """Per batch of `restarted`, multipliers after hysteresis (the output of a play operator); None
+    for batches that start from 0."""
 
     def restarted(self) -> Iterator[tuple[RestartedBatch, float]]:
         """Batches whose multipliers are reset at the start of a step, with the share that is kept.
@@ -193,12 +198,22 @@ def batches_for(model: SoftBodyModel, state: ParticleState, integrator: str, dt:
             _rescale_tension(previous, state.batches)
         if state.batches.kept_share:
             set_static_multipliers(state.batches.bends, state.positions)
+        _reset_followers(state.batches)
     return state.batches
+
+
+def _reset_followers(batches: Batches) -> None:
+    """Sets followers to the current multipliers."""
+    batches.followers[:] = [
+        batch.multipliers.copy() if kept_share else None
+        for batch, kept_share in batches.restarted()
+    ]
 
 
 Struct(
     "restarted_multipliers",
     Batches,
+    reads="kept_share play",
     values=(list[Floats], lambda batches: [each.multipliers for each, _ in batches.restarted()]),
     counts=(
         Integers,
@@ -206,15 +221,22 @@ Struct(
             [each.multipliers.size for each, _ in batches.restarted()], dtype=np.int64
         ),
     ),
-    kept=(Floats, lambda batches: np.array([share for _, share in batches.restarted()])),
+    followers=(list[Floats], lambda batches: batches.followers),
 )
 
 
 @kernel()
 def start_multipliers(batches: Batches) -> None:
-    """Resets multipliers at the start of a step: to 0, or to a share of what they were."""
-    for batch, share in batches.restarted():
-        batch.multipliers[...] = share * batch.multipliers if share else 0.0
+    """Resets multipliers at the start of a step: to 0, or to a share of their followers."""
+    for (batch, kept_share), follower in zip(batches.restarted(), batches.followers, strict=True):
+        if follower is None:
+            batch.multipliers.fill(0.0)
+            continue
+        ahead = batch.multipliers - follower
+        shares = dot(batch.multipliers, batch.multipliers) / np.maximum(dot(ahead, ahead), NONZERO)
+        ahead *= np.maximum(1.0 - batches.play * np.sqrt(shares), SLIP_SHARE)
+        np.add(follower, ahead, out=follower)
+        np.multiply(follower, kept_share, out=batch.multipliers)
 
 
 def invalidate_batches(state: ParticleState) -> None:
@@ -251,6 +273,7 @@ def _make_batches(
         bends=bends,
         seams=seam_batches(model.seams, state.closed, state.torn, w, h_squared),
         kept_share=1.0 - 1.0 / stiffer,
+        play=play_share(steps[0]),
     )
     return _of_kind(common, model, state)
 

@@ -150,4 +150,4 @@ def warm_start_arrays(batches: Batches) -> list[Floats]:
         for rows in (strip_system.multipliers, strip_system.displacement)
     ]
     lagging = [batch.multipliers for batch, share in batches.restarted() if share]
-    return [*kept, *lagging]
+    return [*kept, *lagging, *(rows for rows in batches.followers if rows is not None)]
