@@ -147,16 +147,19 @@ typedef struct corner_pairs {
     real *blocks;
 } corner_pairs;
 
-typedef struct dissected_depth {
-    integer parts, size, reach, *sizes, *reaches, *own, *border;
-    real *root, *coupling, *answers, *outside;
-} dissected_depth;
+typedef struct dissected_part {
+    const integer *own, *border;
+    const real *coupling;
+    integer size, reach;
+    real *root;
+} dissected_part;
 
 typedef struct dissected_system {
-    const struct dissected_depth *const *depths;
-    integer depths_count;
+    const struct dissected_part *const *parts;
+    integer parts_count;
     real *values;
     integer size, axes;
+    real *answers, *outside;
 } dissected_system;
 
 typedef struct distance_limit_batch {

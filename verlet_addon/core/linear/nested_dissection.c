@@ -16,61 +16,44 @@ static real inner_product(const real *row, const real *values, integer n)
 
 /* Forward substitution: eliminates the unknowns of a part from the right-hand sides of its
    border. */
-static void eliminate(const dissected_system *system, const dissected_depth *at, integer part, const real *root,
-                      const real *coupling)
+static void eliminate(const dissected_system *system, const dissected_part *part, real *answers)
 {
-    integer s = at->sizes[part], b = at->reaches[part], width = system->size + 1;
-    const integer *own = at->own + part * at->size, *border = at->border + part * at->reach;
-    real *answers = at->answers + part * system->axes * at->size;
-    clear(answers, system->axes * at->size);
-    clear(at->outside, system->axes * at->reach);
+    integer s = part->size, b = part->reach, width = system->size + 1;
+    const real *root = part->root;
+    clear(answers, system->axes * s);
     for (integer j = 0; j < s; root += s - j, j++)
         for (integer axis = 0; axis < system->axes; axis++)
-            add_scaled(answers + axis * at->size + j, root, s - j,
-                       system->values[axis * width + own[j]]);
-    for (integer i = 0; i < s; coupling += b, i++)
+            add_scaled(answers + axis * s + j, root, s - j, system->values[axis * width + part->own[j]]);
+    clear(system->outside, system->axes * b);
+    for (integer i = 0; i < s; i++)
         for (integer axis = 0; axis < system->axes; axis++)
-            add_scaled(at->outside + axis * at->reach, coupling, b, answers[axis * at->size + i]);
+            add_scaled(system->outside + axis * b, part->coupling + i * b, b, answers[axis * s + i]);
     for (integer axis = 0; axis < system->axes; axis++)
         for (integer k = 0; k < b; k++)
-            system->values[axis * width + border[k]] -= at->outside[axis * at->reach + k];
+            system->values[axis * width + part->border[k]] -= system->outside[axis * b + k];
 }
 
 /* Back substitution: finds the unknowns of a part, given those of its border. */
-static void back_substitute(const dissected_system *system, const dissected_depth *at, integer part, const real *root,
-                 const real *coupling)
+static void back_substitute(const dissected_system *system, const dissected_part *part, real *answers)
 {
-    integer s = at->sizes[part], b = at->reaches[part], width = system->size + 1;
-    const integer *own = at->own + part * at->size, *border = at->border + part * at->reach;
-    real *answers = at->answers + part * system->axes * at->size;
+    integer s = part->size, b = part->reach, width = system->size + 1;
+    const real *root = part->root;
     for (integer axis = 0; axis < system->axes; axis++)
         for (integer k = 0; k < b; k++)
-            at->outside[axis * at->reach + k] = system->values[axis * width + border[k]];
-    for (integer i = 0; i < s; coupling += b, i++)
+            system->outside[axis * b + k] = system->values[axis * width + part->border[k]];
+    for (integer i = 0; i < s; i++)
         for (integer axis = 0; axis < system->axes; axis++)
-            answers[axis * at->size + i] -= inner_product(coupling, at->outside + axis * at->reach, b);
+            answers[axis * s + i] -= inner_product(part->coupling + i * b, system->outside + axis * b, b);
     for (integer j = 0; j < s; root += s - j, j++)
         for (integer axis = 0; axis < system->axes; axis++)
-            system->values[axis * width + own[j]] = inner_product(
-                root, answers + axis * at->size + j, s - j);
-}
-
-/* Forward or back substitution of all parts of a depth. */
-static void sweep(const dissected_system *system, const dissected_depth *at, int back)
-{
-    const real *root = at->root, *coupling = at->coupling;
-    for (integer part = 0; part < at->parts; part++) {
-        integer s = at->sizes[part];
-        (back ? back_substitute : eliminate)(system, at, part, root, coupling);
-        root += s * (s + 1) / 2;
-        coupling += s * at->reaches[part];
-    }
+            system->values[axis * width + part->own[j]] = inner_product(root, answers + axis * s + j, s - j);
 }
 
 void solve_dissected_system(const dissected_system *system)
 {
-    for (integer i = 0; i < system->depths_count; i++)
-        sweep(system, system->depths[i], 0);
-    for (integer i = system->depths_count - 1; i >= 0; i--)
-        sweep(system, system->depths[i], 1);
+    real *answers = system->answers;
+    for (integer i = 0; i < system->parts_count; answers += system->axes * system->parts[i++]->size)
+        eliminate(system, system->parts[i], answers);
+    for (integer i = system->parts_count - 1; i >= 0; i--)
+        back_substitute(system, system->parts[i], answers -= system->axes * system->parts[i]->size);
 }
