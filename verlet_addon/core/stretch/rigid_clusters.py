@@ -16,8 +16,6 @@ from ..rigid.pieces import PINNED_MASS_FACTOR
 
 MAX_CLUSTER_SHARE = 0.1
 """Upper limit on the size of a cluster, as a share of the edges around it."""
-MIN_GRADING = 0.5
-"""Edge lengths that shrink by no more than this from particle to particle are mere grading."""
 RATIO_DIGITS = 6
 """Digits to which ratios are rounded: on a lattice the order of the mesh decides."""
 
@@ -67,21 +65,10 @@ def build_clusters(positions: Floats, edges: Integers, inverse_masses: Floats) -
 
 
 def _spacing(positions: Floats, edges: Integers) -> Floats:
-    """(n,) particle spacing: the mean length of the edges at each particle.
-
-    Never less than MIN_GRADING times the spacing at a neighbour.
-    """
+    """(n,) particle spacing: the mean length of the edges at each particle."""
     n = len(positions)
     length_sums = np.bincount(edges.ravel(), np.repeat(edge_lengths(positions, edges), 2), n)
-    spacing = np.asarray(length_sums / np.maximum(np.bincount(edges.ravel(), minlength=n), 1))
-    first, second = edges.T
-    while True:
-        graded = spacing.copy()
-        np.maximum.at(graded, first, MIN_GRADING * spacing[second])
-        np.maximum.at(graded, second, MIN_GRADING * spacing[first])
-        if (graded <= spacing).all():
-            return spacing
-        spacing = graded
+    return np.asarray(length_sums / np.maximum(np.bincount(edges.ravel(), minlength=n), 1))
 
 
 def _short_edges(positions: Floats, edges: Integers, spacing: Floats) -> Integers:

@@ -8,9 +8,6 @@ from ..arrays import Floats, sum_by
 from .chambers import Chambers
 from .kernels import volumes_and_gradients
 
-MAX_START_SWELL = 0.01
-"""Upper bound of the volume change by gas in its first step without cloth and contacts, as a share
-of the rest volume; the resistance of cloth and contacts is only known from the next step on."""
 MAX_GAS_TAUTNESS = 30.0
 """Largest h² T/(l m) that a pressure may cause, for tension T, length l and mass m of the average
 link. At 100 some balls of 360 to 2,700 vertices oscillated."""
@@ -81,12 +78,7 @@ def gas_pressure_forces(
     amount = pressure * chambers.rest_volumes
     pressures = _positive_root(mobility, volumes - reduction, amount)
     pressures[chambers.flat] = pressure
-    max_pressures = (
-        MAX_START_SWELL * chambers.rest_volumes / np.where(mobility > 0.0, mobility, np.inf)
-    )
-    gas.pressures = pressures = np.where(
-        gas.pressures > 0.0, pressures, np.minimum(pressures, max_pressures)
-    )
+    gas.pressures = pressures
     gas.predicted_volumes = volumes + mobility * pressures
     return np.asarray(
         gradients * gas.pressure_shares * np.append(h_squared * pressures, 0.0)[chambers.particles]
