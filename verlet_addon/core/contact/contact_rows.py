@@ -16,6 +16,10 @@ is left after it [s]."""
 MIN_PUSH_OUT_SPEED = 0.2
 """Smallest speed at which a contact that starts a step violated is corrected [m/s]."""
 
+MAX_LEVERAGE = 100.0
+"""Rows are left out if a particle, beside pins, would move at least this many times as far as the
+contact point."""
+
 
 @dataclass(frozen=True, eq=False)
 class ContactRows:
@@ -91,11 +95,11 @@ class PredictedMotion:
 
 
 def make_rows(contacts: Contacts, pairs: PairProperties, motion: PredictedMotion) -> ContactRows:
-    """The rows of contacts, without those that no particle can move."""
+    """The rows of contacts, without those that no particle can move, or hardly (MAX_LEVERAGE)."""
     particles, weights, normals = contacts.particles, contacts.weights, contacts.normals
     impulse_responses = weights * motion.inverse_masses.take(particles)
     mobilities = (weights * impulse_responses).sum(axis=0)
-    movable = mobilities > 0.0
+    movable = mobilities * MAX_LEVERAGE > np.abs(impulse_responses).max(axis=0, initial=0.0)
     if not movable.all():
         return make_rows(contacts.chosen(np.flatnonzero(movable)), pairs, motion)
     anchors = sum_weighted(motion.start, particles, weights)
