@@ -17,7 +17,9 @@ from .model import SoftBodyModel
 from .stretch.strip_paths import Strips
 
 AVERAGING_TIME = 0.05
-"""Time constant of the mean strain [s]: a suddenly released sheet shakes for as long."""
+"""Time constant of the mean strain [s]: a suddenly released sheet shakes for as long. Half and
+twice as much pass the same tests; without a mean, what has yielded does so again as it is held
+otherwise."""
 
 
 @dataclass(eq=False)

@@ -19,7 +19,8 @@ from ..stretch.strip_batches import StripBatch
 from .rope_trees import Generation, TreeBatches
 
 RESOLVED_VIBRATION = 0.1
-"""(h ω)² up to which steps resolve a rope's lateral vibration."""
+"""(h ω)² up to which steps resolve a rope's lateral vibration. Half and twice as much pass the same
+tests; with no limit 1,000 links with a heavy tip stretch."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,9 +18,11 @@ from .shell_system import FactoredShell, ShellSystem, factorize_shell
 MAX_NEWTON_ROUNDS = 20
 """Most rounds of Newton's method in a solution; one or two are enough, except in impacts."""
 SHELL_RESIDUAL = 1e-2
-"""Relative residual of conjugate gradients in a round of Newton's method."""
+"""Relative residual of conjugate gradients in a round of Newton's method; half and twice as much
+pass the same tests."""
 NEWTON_RESIDUAL_SHARE = 1e-2
-"""Newton's method ends below this share of the first round's residual."""
+"""Newton's method ends below this share of the first round's residual; half and twice as much
+pass the same tests."""
 MIN_ENERGY_DECREASE = 1e-3
 """Newton's method ends after a round that lowers the energy by less than this share."""
 MAX_SHELL_CG_ROUNDS = 100

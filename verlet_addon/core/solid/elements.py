@@ -14,7 +14,8 @@ FIRST_LAME = POISSON / ((1.0 + POISSON) * (1.0 - 2.0 * POISSON))
 SHEAR = 0.5 / (1.0 + POISSON)
 """Shear modulus for a Young's modulus of 1 Pa [Pa]."""
 FICTITIOUS_STIFFNESS = 2e-3
-"""Share of a full cell's stiffness and mass that is added to each cell, as some hold hardly any."""
+"""Share of a full cell's stiffness and mass that is added to each cell, as some hold hardly any.
+Half and twice as much pass the same tests; with 0 a corkscrew does not keep its edges."""
 CELL_CORNERS = np.array(list(np.ndindex(2, 2, 2)), dtype=float)
 """(8, 3) corners of the unit cell."""
 SIMPSON = np.array([1.0, 4.0, 1.0]) / 6.0

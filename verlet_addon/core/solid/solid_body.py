@@ -18,9 +18,13 @@ from .surface_points import SurfacePoints, build_surface_points
 
 RETARDATION_SHARE = 0.5
 """Retardation time as a share of the time that a wave of speed √(E/ρ) takes through the body, so
-that bodies of any size and stiffness stop vibrating after a few periods."""
+that bodies of any size and stiffness stop vibrating after a few periods. With half as much a cube
+that leans on another does not come to rest; with twice as much jelly that was pressed to a point
+does not recover."""
 CONTACT_MODULUS_FACTOR = 10.0
-"""Modulus of contact springs, which are one cell long, as a multiple of Young's modulus."""
+"""Modulus of contact springs, which are one cell long, as a multiple of Young's modulus. With
+half as much a cube that leans on another does not come to rest; with twice as much a ball that
+lands on a corner leaves it."""
 MAX_SLENDERNESS = 1000.0
 """Largest ratio of length to width; beyond, a second of simulation would take a minute."""
 MIN_FOLLOWING_SHARE = 0.05

@@ -15,7 +15,8 @@ from ..linear.rotations import nearest_rotations
 from ..rigid.pieces import PINNED_MASS_FACTOR
 
 MAX_CLUSTER_SHARE = 0.1
-"""Upper limit on the size of a cluster, as a share of the edges around it."""
+"""Upper limit on the size of a cluster, as a share of the edges around it; twice as much passes the
+same tests."""
 RATIO_DIGITS = 6
 """Digits to which ratios are rounded: on a lattice the order of the mesh decides."""
 
