@@ -120,7 +120,7 @@ def _cache_contacts(body_steps: Sequence[BodyStep], contact_step: ContactStep) -
     cacheable[surfaces.owners[world.depenetrating]] = False
     owners = surfaces.owners[rows.particles[[0, 3]]]
     both = cacheable[owners].all(axis=0) & (owners >= world.bodies).any(axis=0) & ~rows.on_ropes
-    world.cache = cache_rows(rows, both, len(surfaces.owners))
+    world.cache = cache_rows(rows, both, len(surfaces.owners), world.cache)
 
 
 def collide(body_steps: Sequence[BodyStep], contact_step: ContactStep, dt: float) -> None:

@@ -20,7 +20,9 @@ class ContactCache:
     """Rows of the step before, with multipliers for the warm start."""
 
     rows: ContactRows
-    """Rows sorted by keys; multipliers are WARM_START_SHARE of the last ones."""
+    """Rows sorted by keys; multipliers are WARM_START_SHARE of the smaller of the last two."""
+    normal_multipliers: Floats
+    """(k,) multipliers of the last step, unscaled [kg m]."""
     count: int
     """Number of particles in the world."""
 
@@ -37,15 +39,25 @@ def warm_start_rows(rows: ContactRows, cache: ContactCache) -> None:
     rows.friction_multipliers[:, known] = cache.rows.friction_multipliers[:, place]
 
 
-def cache_rows(rows: ContactRows, cacheable: Booleans, count: int) -> ContactCache:
-    """Caches the multipliers of `cacheable` rows (k,) between `count` particles."""
+def cache_rows(
+    rows: ContactRows, cacheable: Booleans, count: int, cache: ContactCache | None
+) -> ContactCache:
+    """Caches the multipliers of `cacheable` rows (k,) between `count` particles.
+
+    The multiplier of an impact lasts one step. So the smaller of the last two steps is kept.
+    """
     kept = np.flatnonzero(
         cacheable & (rows.normal_multipliers > 0.0) & (rows.keys >= 0) & (rows.rebounds == 0.0)
     )
     rows = rows.select(kept[np.argsort(rows.keys[kept], kind="stable")])
-    rows.normal_multipliers[:] *= WARM_START_SHARE
-    rows.friction_multipliers[:] *= WARM_START_SHARE
-    return ContactCache(rows, count)
+    normal_multipliers, before = rows.normal_multipliers.copy(), np.zeros(len(kept))
+    if cache is not None:
+        place, known = _find_cached(cache, rows)
+        before[known] = cache.normal_multipliers[place]
+    share = WARM_START_SHARE * np.minimum(before / normal_multipliers, 1.0)
+    rows.normal_multipliers[:] *= share
+    rows.friction_multipliers[:] *= share
+    return ContactCache(rows, normal_multipliers, count)
 
 
 def row_displacements(rows: ContactRows, count: int) -> Floats:
