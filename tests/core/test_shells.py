@@ -184,7 +184,8 @@ def test_soft_pins_hold_a_shell_as_springs() -> None:
 def test_a_hat_dropped_on_the_ground_keeps_its_shape() -> None:
     """It tumbles, comes to rest on the ground, and is as it was."""
     mesh = moved(hat(12), rotation((1.0, 0.3, 0.0), 1.2), (0.0, 0.0, 0.3))
-    (track,) = simulated([(mesh, STIFF)], frames(1.5, 24), ground=floor())
+    # As it starts a nanometre higher or lower, it tumbles for half a second or for two.
+    (track,) = simulated([(mesh, STIFF)], frames(3.0, 24), ground=floor())
     assert out_of_shape(mesh, track[-1]) < 1e-3
     assert track[..., 2].min() > STIFF.thickness - 1e-6
     assert np.abs(track[-1] - track[-2]).max() * 24 < 0.02
