@@ -90,7 +90,7 @@ def build_lattice(grid: Grid, positions: Floats, triangles: Integers, points: Fl
     numbers = numbers.reshape(keys.shape)
     is_quadratic = find_thin_cells(fillings, kept)[kept]
     filled = fill_some(cell_coordinates, triangles, np.argwhere(kept)[is_quadratic], SAMPLES)
-    quadratic_nodes, ends = find_edge_nodes(numbers, is_quadratic, len(node_keys))
+    quadratic_nodes, ends = find_edge_nodes(numbers, is_quadratic, filled, len(node_keys))
     nodes = (
         np.array([node_keys // (y * z), node_keys // z % y, node_keys % z]) * grid.sizes[:, None]
     )

@@ -10,13 +10,16 @@ from functools import cache
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, weighted_sums
+from ..arrays import Booleans, Floats, Integers, sum_by, weighted_sums
 from .elements import CELL_CORNERS, FIRST_LAME, Elements, strain_matrices, stress_products
 
 SAMPLES = 5
 """Integration samples along each axis of a cell; energies are polynomials of degree 4."""
 QUADRATIC_FICTITIOUS_STIFFNESS = 5e-4
 """Share of a full cell's stiffness and mass that is added to each cell."""
+MIN_EDGE_NODE_SHARE = 0.02
+"""Smallest mass of an edge node relative to that in full cells; other edges stay straight, as
+weakly connected nodes slow down conjugate gradients."""
 EDGE_NODE_MASS_SHARE = 1.0 / 6.0
 """Mass of an edge node as a share of the integral of its shape function; with more, masses of
 corners could become negative."""
@@ -94,23 +97,28 @@ def _nodal_stiffness(stiffness: Floats, parts: Floats) -> Floats:
 
 
 def find_edge_nodes(
-    cells: Integers, is_quadratic: Booleans, first: int
+    cells: Integers, is_quadratic: Booleans, fillings: Floats, first: int
 ) -> tuple[Integers, Integers]:
     """Adds edge nodes to quadratic cells: (c, 20) nodes, and (2, q) ends of edges with edge nodes.
 
-    An edge has an edge node if all cells that share it are quadratic.
+    An edge has an edge node if all cells that share it are quadratic, and filled enough there.
 
     Parameters
     ----------
     cells : (h, 8) corner nodes of all cells.
     is_quadratic : (h,) bool, the c quadratic cells.
+    fillings : (c, 5, 5, 5) integration weights of these, by `voxels.fill`.
     first : number of the first edge node.
     """
     ends = np.sort(cells[:, EDGES], axis=2)
     keys = ends[..., 0] * first + ends[..., 1]
     edges, numbers, shared = np.unique(keys, return_inverse=True, return_counts=True)
     numbers = numbers.reshape(keys.shape)[is_quadratic]
+    shares = weighted_sums(fillings.reshape(-1, SAMPLES**3), _samples()[1])[:, 8:]
+    most = weighted_sums(_full_cell_weights().reshape(1, -1), _samples()[1])[:, 8:]
+    held = sum_by(numbers.ravel(), (shares / most).ravel(), len(edges))
     bend_flags = np.bincount(numbers.ravel(), minlength=len(edges)) == shared
+    bend_flags &= held > MIN_EDGE_NODE_SHARE * shared
     further = np.where(bend_flags, first - 1 + np.cumsum(bend_flags), -1)[numbers]
     corners, bent_edge_keys = cells[is_quadratic], edges[bend_flags]
     middles = np.where(further < 0, corners[:, :1], further)
