@@ -24,7 +24,7 @@ from verlet_addon import core  # noqa: E402
 from verlet_addon.core.compiled import CORE, source_files  # noqa: E402
 from verlet_addon.core.kernel import (  # noqa: E402
     ELEMENTS,
-    KERNELS,
+    PROTOTYPES,
     SCALARS,
     STRUCTS,
     Struct,
@@ -115,13 +115,13 @@ def header() -> str:
     """The text of generated.h."""
     parts = [BEGIN, "".join(f"{line}\n" for line in constants(import_core()))]
     parts += [declaration(STRUCTS[name]) for name in sorted(STRUCTS)]
-    parts += ["\n".join(map(prototype, sorted(KERNELS))), "#endif\n"]
+    parts += ["\n".join(map(prototype, sorted(PROTOTYPES))), "#endif\n"]
     return "\n".join(parts)
 
 
 def prototype(name: str) -> str:
-    """The declaration of a kernel."""
-    return "\n".join(wrap(f"EXPORT {KERNELS[name].prototype}", 100, subsequent_indent="    "))
+    """The declaration of a function in C."""
+    return "\n".join(wrap(f"EXPORT {PROTOTYPES[name]}", 100, subsequent_indent="    "))
 
 
 def write_header() -> None:

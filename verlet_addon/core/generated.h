@@ -523,19 +523,24 @@ EXPORT void find_stress(const solid_lattice *, const real *, const solid_corotat
     real *, real *, real *, real *);
 EXPORT void find_unsafe(const real *, const real *, const real *, integer, const contact_rows *,
     const real *, integer, real, uint8_t *, uint8_t *, real *);
+EXPORT void finish_plain(const plain_state *const *, integer, const frame_inputs *);
 EXPORT void fit_small(const surfaces *, real *, real *);
 EXPORT void gather_rows(const surfaces *, const integer *, const real *, const real *, const real *,
     const integer *, integer, integer *, real *, real *, real *, integer *);
 EXPORT void interpolate(const solid_embedding *, const real *, integer, real *);
 EXPORT integer limit_strain(real *, const strip_links *, real);
 EXPORT real linearize_shell(const shell *, const real *, real *);
+EXPORT void move_plain(const plain_state *const *, integer, const frame_inputs *, real *);
 EXPORT void multiply_shell(const shell *, const real *, real *);
 EXPORT void plate_forces(const exposed_surface *, const real *, integer, const real *, real *);
 EXPORT void precondition_shell(const factored_shell *, const real *, const real *, integer, real *);
+EXPORT void predict_plain(const plain_state *const *, integer, const frame_inputs *, integer);
 EXPORT void project_bend_paths(real *, integer, const bend_path_batch *const *, integer);
 EXPORT void project_clusters(real *, integer, const clusters *);
 EXPORT integer project_joints(const piece_poses *, const joints *, real *, integer, integer);
 EXPORT void project_levels(real *, integer, const coarse_level *const *, integer);
+EXPORT void project_plain(const plain_state *const *, integer, const frame_inputs *, integer,
+    uint8_t *);
 EXPORT void project_plane(real *, integer, const plane_contact *, real *);
 EXPORT void project_rope_bends(real *, integer, const stencil_batch *const *, integer);
 EXPORT void project_rows(real *, integer, const contact_rows *);

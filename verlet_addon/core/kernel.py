@@ -225,14 +225,30 @@ class Kernel(Protocol[P, R_co]):
     __name__: str
     reference: Callable[..., Any]
     """The body in NumPy."""
-    prototype: str
-    """The declaration in C."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
         """Calls one of the bodies."""
 
 
-KERNELS: dict[str, Kernel[..., Any]] = {}
+PROTOTYPES: dict[str, str] = {}
+"""The declarations in C, by the names of the functions."""
+
+
+def compiled_function(name: str, *hints: Any) -> Callable[..., None]:
+    """The function in C with arguments of these types, which has no body in NumPy.
+
+    It is given what C is: an array, the address of a struct, a number, or the row of the addresses
+    of structs and their number.
+    """
+    return _declare(name, [_argument(hint, pure=False) for hint in hints])
+
+
+def _declare(
+    name: str, arguments: Sequence[Argument], letter: str = "", kind: str = "void"
+) -> Callable[..., Any]:
+    """A callable for a C function, given the letter and the type of its result."""
+    PROTOTYPES[name] = f"{kind} {name}({', '.join(k for each in arguments for k in each.kinds)});"
+    return compiled.declare(name, "".join(each.letters for each in arguments), letter)
 
 
 def kernel(
@@ -256,7 +272,6 @@ def kernel(
         arguments = {each: _argument(hint, pure=bool(result)) for each, hint in hints.items()}
         given = [_argument(hint, pure=False) for hint in returns if hint in ELEMENTS]
         given = [*arguments.values(), *given, *[_argument(Floats, pure=False)] * bool(work)]
-        letter, kind = SCALARS.get(returns[-1], ("", "void"))
         names = {f"find_{each}": argument.find for each, argument in arguments.items()} | {
             "reference": reference,
             "result_for": result,
@@ -264,13 +279,11 @@ def kernel(
             "backend": compiled.backend,
             "row_of": compiled.row_of,
             "ascontiguousarray": np.ascontiguousarray,
-            "call": compiled.declare(name, "".join(each.letters for each in given), letter),
+            "call": _declare(name, given, *SCALARS.get(returns[-1], ())),
         }
         exec(_source(reference, arguments, returns, result=bool(result), work=bool(work)), names)
         joined: Any = update_wrapper(cast(Callable[P, R], names[name]), reference)
         joined.__kwdefaults__, joined.reference = reference.__kwdefaults__, reference
-        joined.prototype = f"{kind} {name}({', '.join(k for each in given for k in each.kinds)});"
-        KERNELS[name] = joined
         return cast(Kernel[P, R], joined)
 
     return join

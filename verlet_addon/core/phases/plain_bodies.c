@@ -213,7 +213,7 @@ EXPORT void predict_plain(const plain_state *const *all, integer count, const fr
 /* Projects internal constraints and ground contacts of all bodies in step `number`; resting bodies
    (count,) sweep forwards in every step. */
 EXPORT void project_plain(const plain_state *const *all, integer count, const frame_inputs *inputs,
-                        integer number, const uint8_t *resting)
+                        integer number, uint8_t *resting)
 {
     for (integer i = 0; i < count; i++) {
         project_constraints(all[i]->positions, all[i]->body, (all[i]->taken + number - 1) % 2 && !resting[i]);

@@ -6,10 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Floats
-from ..compiled import declare, row_of
+from ..arrays import Booleans, Floats
+from ..compiled import row_of
 from ..contact.plane import PlaneContact
-from ..kernel import Struct, packed
+from ..kernel import Struct, compiled_function, packed
 from ..model import SoftBodyModel
 from ..ropes.constraints import lengthen_ropes
 from ..scene import Plane, Sample
@@ -19,11 +19,6 @@ from .body_step import BodyStep
 from .plain_bodies import PLAIN_MODEL, plain_work
 from .step_data import Body
 from .surface_bodies import RESTING_STEPS, SurfaceStep
-
-_move_plain = declare("move_plain", "pipp")
-_predict_plain = declare("predict_plain", "pipi")
-_project_plain = declare("project_plain", "pipip")
-_finish_plain = declare("finish_plain", "pip")
 
 
 @dataclass(eq=False)
@@ -80,6 +75,12 @@ Struct(
     normal=(Floats, lambda inputs: None if inputs.ground is None else inputs.ground.normal),
     level=(float, lambda inputs: 0.0 if inputs.ground is None else inputs.ground.level),
 )
+
+
+_move_plain = compiled_function("move_plain", Sequence[PlainBody], FrameInputs, Floats)
+_predict_plain = compiled_function("predict_plain", Sequence[PlainBody], FrameInputs, int)
+_project_plain = compiled_function("project_plain", Sequence[PlainBody], FrameInputs, int, Booleans)
+_finish_plain = compiled_function("finish_plain", Sequence[PlainBody], FrameInputs)
 
 
 @dataclass(eq=False)
