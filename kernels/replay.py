@@ -164,7 +164,7 @@ def record(path: Path) -> None:
         from tests.core.bodies import GRAVITY, built_state
         from tests.core.test_compiled_kernels import BODIES
         from tests.core.test_detection import crumpled
-        from tests.core.test_fused_plain_step import ROPES, stepped, way
+        from tests.core.test_fast_paths import ROPES, stepped, way
         from verlet_addon.core.contact.tunnelling_guard import prevent_tunnelling
         from verlet_addon.core.detection.contacts import find_contacts
         from verlet_addon.core.phases.step_data import StepInputs

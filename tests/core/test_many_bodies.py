@@ -11,7 +11,7 @@ from verlet_addon.core import simulation
 from verlet_addon.core.compiled import backend
 from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData
-from verlet_addon.core.phases.plain_group import PlainGroup
+from verlet_addon.core.phases.plain_bodies import PlainGroup
 from verlet_addon.core.phases.surface_bodies import SurfaceStep
 from verlet_addon.core.settings import SceneSettings
 

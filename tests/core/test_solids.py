@@ -46,7 +46,7 @@ from verlet_addon.core.arrays import Floats
 from verlet_addon.core.build import build
 from verlet_addon.core.compiled import backend
 from verlet_addon.core.errors import MeshError
-from verlet_addon.core.fast_paths.sleeping import is_sleeping
+from verlet_addon.core.fast_paths import is_sleeping
 from verlet_addon.core.field import Field
 from verlet_addon.core.geometry.rest_shape import build_rest_shape
 from verlet_addon.core.materials import MATERIALS

@@ -19,12 +19,11 @@ from .collision.collision_world import CollisionWorld, build_collision_world
 from .collision.depenetration_step import depenetrate
 from .collision.diagnostics import frame_diagnostics, start_diagnostics
 from .collision.pair_properties import combine_pair_properties
-from .fast_paths.fused_plain_step import find_plain, step_plain_bodies
-from .fast_paths.sleeping import is_sleeping
+from .fast_paths import find_plain, is_sleeping, step_plain_bodies
 from .held_vertices import Springs, acting_springs, hold_bodies, spring_paths
 from .mesh import MeshData, check_mesh
 from .mirrors import Reflection, complete_all, interpolate_mirrors, keep_symmetric
-from .phases.plain_group import make_group
+from .phases.plain_bodies import make_group
 from .phases.step_data import Body
 from .phases.water_bodies import find_submerged
 from .reference_frames import keep_velocities

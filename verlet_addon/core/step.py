@@ -12,7 +12,7 @@ from .collision.contact_solver import (
 )
 from .phases.body_step import BodyStep
 from .phases.kinds import start_body_step
-from .phases.plain_group import EMPTY_GROUP, PlainGroup
+from .phases.plain_bodies import EMPTY_GROUP, PlainGroup
 from .phases.step_data import Body, StepInputs
 from .settings import SceneSettings
 

@@ -12,20 +12,29 @@ from .body_step import BodyStep
 from .step_data import StepInputs
 
 
+def ground_laws(model: SoftBodyModel, settings: SceneSettings) -> tuple[float, float]:
+    """Coefficients of friction and restitution of a body on the ground."""
+    body = model.settings
+    return (
+        min(body.friction, settings.ground_friction),
+        max(body.restitution, settings.ground_restitution),
+    )
+
+
 def add_ground_contact(body_step: BodyStep, settings: SceneSettings, inputs: StepInputs) -> None:
     """Sets up the contact with the ground; bodies that start below it are raised without speed."""
     model, state, ground = body_step.model, body_step.state, inputs.ground
     if ground is None:
         state.ground_depenetration = None
         return
-    body, n = model.settings, state.positions.shape[1]
+    n, (friction, restitution) = state.positions.shape[1], ground_laws(model, settings)
     contact = PlaneContact(
         plane=ground,
         start=_moved_with_ground(body_step.start, inputs.ground_shift),
         climb=float((ground.normal * inputs.ground_shift).sum()),
         floors=np.broadcast_to(model.thicknesses, (2, n)),
-        friction=min(body.friction, settings.ground_friction),
-        restitution=max(body.restitution, settings.ground_restitution),
+        friction=friction,
+        restitution=restitution,
         normal_corrections=np.zeros(n),
         friction_corrections=np.zeros((3, n)),
         predicted=body_step.predicted,

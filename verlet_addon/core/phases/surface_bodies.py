@@ -27,7 +27,6 @@ from .goal_springs import draw_held_vertices
 from .ground_contacts import add_ground_contact
 from .inflation import inflate, warm_start_tensions
 from .plastic_flow import apply_plastic_flow
-from .soft_pins import project_soft_pins
 from .step_data import StepInputs
 
 CONTACT_ROUNDS, ROPE_ROUNDS = 16, 8
@@ -180,3 +179,13 @@ class SurfaceStep(BodyStep):
         return conserve_momentum(
             model.free_components, model.inverse_masses, before, after, about=about
         )
+
+
+def project_soft_pins(body_step: BodyStep) -> None:
+    """Projects soft pins: C = x − target, with compliance."""
+    model, positions, goals = body_step.model, body_step.state.positions, body_step.model.goals
+    if len(goals):
+        inverse_masses = model.mobilities[goals]
+        softness = model.goal_compliances / body_step.batches.h_squared
+        share = inverse_masses / (inverse_masses + softness)
+        positions[:, goals] += (body_step.targets[:, goals] - positions[:, goals]) * share

@@ -1,23 +1,71 @@
-"""Fused step of plain bodies without contacts except the ground: one call for a whole frame."""
+"""Fast paths: frames in which all bodies stay at rest, and frames in one compiled call.
+
+Plain bodies without contacts except the ground take all steps of a frame in one call.
+"""
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from ..arrays import Floats
-from ..collision.collision_world import CollisionWorld
-from ..compiled import backend
-from ..geometry.sweep_and_prune import find_near_boxes
-from ..phases.plain_bodies import is_plain, warm_start_arrays
-from ..phases.plain_group import make_group
-from ..phases.step_data import Body
-from ..scene import Sample
-from ..settings import SceneSettings
-from ..state import batches_for
-from .sleeping import has_simple_inputs, is_in_ground
+from .arrays import Floats
+from .collision.collision_world import CollisionWorld
+from .compiled import backend
+from .depenetration.ground_depenetration import GroundDepenetration
+from .geometry.sweep_and_prune import find_near_boxes
+from .phases.plain_bodies import is_plain, make_group, warm_start_arrays
+from .phases.step_data import Body
+from .scene import Plane, Sample, same_plane
+from .settings import SceneSettings
+from .state import batches_for
 
 Boxes = tuple[Floats, Floats]
 """Lowest and highest corners (k, 3) of k boxes [m]."""
+
+
+def is_sleeping(bodies: Sequence[Body], before: Sample, after: Sample) -> bool:
+    """Whether all bodies were at rest in the last step, and no input changes until `after`.
+
+    A step from the same state with the same inputs has the same result, and so have all further
+    steps.
+    """
+    return all(state.is_asleep for _, state in bodies) and _has_same_inputs(before, after)
+
+
+def _has_same_inputs(before: Sample, after: Sample) -> bool:
+    """Whether two samples have equal inputs, without fields, mirrors and changed pins."""
+    return (
+        before.duration == after.duration
+        and not any(map(len, (*before.every_field, *after.every_field, *after.every_mirror)))
+        and same_plane(before.ground, after.ground)
+        and np.array_equal(before.gravity, after.gravity)
+        and _equal_points(before.targets, after.targets)
+        and _equal_points(before.colliders, after.colliders)
+        and not any(map(len, (before.pin_weights, after.pin_weights)))
+        and not any(each is not None for each in (*before.goal_springs, *after.goal_springs))
+    )
+
+
+def _equal_points(first: Sequence[Floats], second: Sequence[Floats]) -> bool:
+    """Whether all arrays of points are equal."""
+    return all(a is b or np.array_equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+def has_simple_inputs(before: Sample, after: Sample) -> bool:
+    """Whether there are no fields and mirrors, and the ground, if any, is at rest."""
+    if any(after.every_field) or any(before.every_field) or any(after.every_mirror):
+        return False
+    return after.ground is None or same_plane(before.ground, after.ground)
+
+
+def is_in_ground(body: Body, ground: Plane | None) -> bool:
+    """Whether any particle is in depenetration from the ground; records initial depths."""
+    model, state = body
+    if ground is None:
+        return False
+    if state.ground_depenetration is None:
+        depths = model.thicknesses - ground.heights(state.positions)
+        state.ground_depenetration = GroundDepenetration(np.maximum(depths, 0.0))
+    return bool(state.ground_depenetration.depths.any())
 
 
 def find_plain(

@@ -1,1 +1,0 @@
-"""Fast paths: frames without any steps (sleeping), or with all steps in one compiled call."""
