@@ -22,7 +22,7 @@ LAYERS = [
     "kernel thread_pool",
     "settings checkpoint",
     "scene",
-    "mesh momentum coloring drag linear textures",
+    "mesh momentum coloring drag linear vertex_animation",
     "integrators geometry materials skinning",
     "rigid detection",
     "stretch depenetration",

@@ -11,9 +11,10 @@ import pytest
 from tests.blender.scenes import file_content, line, select, shown, verlet
 from tests.blender.test_cache_exchange import END, baked, looks, moved, uneven
 from tests.blender.vat_files import decode, read_glb, read_image, sample, vertex_of
+from verlet_addon.blender.export.vertex_textures import write_image
 
 # Blender 4.2 as a Python module crashes at its end once it has written glTF.
-pytestmark = pytest.mark.skipif(
+writes_gltf = pytest.mark.skipif(
     not bpy.app.binary_path and bpy.app.version < (4, 3, 0), reason="glTF would crash this Python"
 )
 FORMS = {"PNG16": ("png", 2e-5), "EXR16": ("exr", 1e-3), "EXR32": ("exr", 2e-6)}
@@ -36,7 +37,9 @@ def y_up(points: Any) -> Any:
     return np.stack([points[:, 0], points[:, 2], -points[:, 1]], axis=1)
 
 
+@writes_gltf
 @pytest.mark.parametrize("form", FORMS)
+@writes_gltf
 def test_decoded_positions_are_those_of_the_bake(tmp_path: Path, form: str) -> None:
     obj = moved(uneven())
     obj.modifiers.new("Subdivision", "SUBSURF")
@@ -65,6 +68,7 @@ def shown_faces(obj: Any) -> list[tuple[int, ...]]:
     return [tuple(face.vertices) for face in mesh.polygons]
 
 
+@writes_gltf
 def test_normals_are_those_of_the_bake(tmp_path: Path) -> None:
     obj = baked(moved(uneven()))
     model, colors, _ = written(obj, tmp_path)
@@ -87,11 +91,13 @@ def test_normals_are_those_of_the_bake(tmp_path: Path) -> None:
     ]
 
 
+@writes_gltf
 def test_without_normals_there_is_no_texture_of_them(tmp_path: Path) -> None:
     written(baked(uneven()), tmp_path, use_normals=False)
     assert not (tmp_path / "Cape-vnrm.png").exists()
 
 
+@writes_gltf
 def test_what_cannot_be_a_texture_is_told_and_leaves_nothing(tmp_path: Path) -> None:
     baked(line("Rope", height=3.0))
     before = file_content()
@@ -107,3 +113,29 @@ def test_what_cannot_be_a_texture_is_told_and_leaves_nothing(tmp_path: Path) -> 
         verlet.export_vat(filepath=str(tmp_path / "cape.png"))
     assert list(tmp_path.iterdir()) == []
     assert len(bpy.data.meshes) == 2
+
+
+@pytest.mark.parametrize(("form", "kind"), [("PNG16", "u2"), ("EXR16", "f2"), ("EXR32", "f4")])
+def test_files_have_every_bit(tmp_path: Path, form: str, kind: str) -> None:
+    """No color management, no dithering: an engine reads the numbers that were written."""
+    path = tmp_path / f"a.{FORMS[form][0]}"
+    if kind == "u2":
+        wanted: Any = np.random.default_rng(1).integers(0, 65536, (9, 64, 3))
+        wanted[0, 0], wanted[0, 1] = 0, 65535
+        colors = wanted / 65535
+    else:
+        colors = np.random.default_rng(1).normal(size=(9, 64, 3)) * 10
+        wanted = colors.astype("f4").astype(kind)
+    before = file_content()
+    write_image(path, colors, form)
+    assert file_content() == before
+    found = read_image(path)
+    assert ((np.rint(found * 65535) if kind == "u2" else found) == wanted).all()
+
+
+def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blender itself tells nothing of a PNG whose end is not written."""
+    monkeypatch.setattr(Path, "read_bytes", lambda _: b"\x89PNG")
+    with pytest.raises(OSError, match="the disk is full"):
+        write_image(tmp_path / "a.png", np.zeros((4, 4, 3)), "PNG16")
+    assert not [image for image in bpy.data.images if image.name == "a"]

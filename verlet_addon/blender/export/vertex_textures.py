@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from errno import ENOSPC
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -12,15 +13,15 @@ from mathutils import Matrix
 
 from ...core.arrays import Floats
 from ...core.errors import MeshError, VerletError
-from ...core.textures.exr import write_exr
-from ...core.textures.png import write_png
-from ...core.textures.vertex_animation import Layout, fitting_layout, range_of
+from ...core.vertex_animation import Layout, fitting_layout, range_of
 from ..scene.mesh_access import mesh_of, read_vertices
 from ..scene.mesh_io import world_matrix
 from .motion import bakes_shown, check_shown, frames_of, in_axes, read_axes
 from .scene_caches import alone_selected
 from .written_files import written_whole
 
+_PNG_END = b"IEND\xaeB`\x82"
+"""Last bytes of a PNG that is whole."""
 UV_LAYER = "VAT_UV"
 """Name of the UV layer with the places in the texture, as OpenVAT has it."""
 
@@ -83,11 +84,11 @@ def write_textures(
         with written_whole(paths[2]) as partial:
             _write_mesh(scene, view_layer, obj, motion, layout, partial)
         with written_whole(path) as partial:
-            _write_image(partial, layout.texture(bounds.colors(offsets)), form)
+            write_image(partial, layout.texture(bounds.colors(offsets)), form)
         if normals:
             paths.append(path.with_name(f"{path.stem}-vnrm{path.suffix}"))
             with written_whole(paths[-1]) as partial:
-                _write_image(partial, layout.texture(0.5 + motion.normals / 2), form)
+                write_image(partial, layout.texture(0.5 + motion.normals / 2), form)
         with written_whole(paths[1]) as partial:
             text = json.dumps(bounds.description(len(frames)), indent=4)
             partial.write_text(text, encoding="utf-8")
@@ -96,12 +97,36 @@ def write_textures(
     return Textures(layout, paths)
 
 
-def _write_image(path: Path, colors: Floats, form: str) -> None:
-    """Writes a texture in a format."""
-    if form == "PNG16":
-        write_png(path, colors)
-    else:
-        write_exr(path, colors, half=form == "EXR16")
+def write_image(path: Path, colors: Floats, form: str) -> None:
+    """Writes colors (h, w, 3), the top row first, without any color management.
+
+    Parameters
+    ----------
+    form : PNG16, for values from 0 to 1 with 16 bits a channel; EXR16, as halves; EXR32, as floats.
+
+    Raises
+    ------
+    OSError, RuntimeError
+        The file cannot be written.
+    """
+    height, width, _ = colors.shape
+    pixels = np.ones((height, width, 4), np.float32)
+    pixels[..., :3] = colors[::-1]
+    image: Any = bpy.data.images.new(path.stem, width, height, float_buffer=True)
+    scene: Any = bpy.data.scenes.new(path.stem)  # its settings are those of the file
+    try:
+        image.colorspace_settings.is_data = True
+        scene.view_settings.view_transform = "Raw"
+        image.pixels.foreach_set(pixels.ravel())
+        file = scene.render.image_settings
+        file.file_format = "PNG" if form == "PNG16" else "OPEN_EXR"
+        file.color_mode, file.color_depth, file.exr_codec = "RGB", form[-2:], "ZIP"
+        image.save_render(str(path), scene=scene)
+        if form == "PNG16" and not path.read_bytes().endswith(_PNG_END):
+            raise OSError(ENOSPC, "the disk is full")  # of which Blender tells nothing
+    finally:
+        bpy.data.scenes.remove(scene)
+        bpy.data.images.remove(image)
 
 
 def _read(

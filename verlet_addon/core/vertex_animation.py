@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Floats
-from ..errors import SettingsError
+from .arrays import Floats
+from .errors import SettingsError
 
 SMALLEST, LARGEST = 64, 8192
 """Sides of a texture, which are powers of 2; OpenVAT's heights may be less."""

@@ -1,48 +1,11 @@
-"""Textures of motion: layout, exact bounds, and files that other readers understand."""
-
-import struct
-import zlib
-from pathlib import Path
-from tempfile import gettempdir
+"""Textures of motion: layout and exact bounds."""
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
 from verlet_addon.core.errors import SettingsError
-from verlet_addon.core.textures.exr import write_exr
-from verlet_addon.core.textures.png import write_png
-from verlet_addon.core.textures.vertex_animation import fitting_layout, range_of
-
-
-def read_png(path: Path) -> np.ndarray[tuple[int, ...], np.dtype[np.uint16]]:
-    """(h, w, 3) values of a PNG of 16 bits a channel, with the filter Up."""
-    data, place, packed = path.read_bytes(), 8, b""
-    while place < len(data):
-        (size,), kind = struct.unpack_from(">I", data, place), data[place + 4 : place + 8]
-        body = data[place + 8 : place + 8 + size]
-        (checksum,) = struct.unpack_from(">I", data, place + 8 + size)
-        assert checksum == zlib.crc32(kind + body)
-        if kind == b"IHDR":
-            width, height, depth, color = struct.unpack_from(">IIBB", body)
-            assert (depth, color) == (16, 2)
-        packed += body if kind == b"IDAT" else b""
-        place += size + 12
-    rows = np.frombuffer(zlib.decompress(packed), np.uint8).reshape(height, -1)
-    assert (rows[:, 0] == 2).all()
-    plain = np.cumsum(rows[:, 1:], axis=0, dtype=np.uint8)
-    return np.ascontiguousarray(plain).view(">u2").reshape(height, width, 3).astype(np.uint16)
-
-
-@given(st.integers(1, 9), st.integers(1, 9), st.integers(0, 99))
-def test_png_has_every_bit(width: int, height: int, seed: int) -> None:
-    values = np.random.default_rng(seed).integers(0, 65536, (height, width, 3))
-    path = Path(gettempdir()) / f"verlet_png_{seed}.png"
-    try:
-        write_png(path, values / 65535)
-        assert (read_png(path) == values).all()
-    finally:
-        path.unlink(missing_ok=True)
+from verlet_addon.core.vertex_animation import fitting_layout, range_of
 
 
 @given(st.integers(1, 5000), st.integers(1, 300))
@@ -83,8 +46,3 @@ def test_bounds_are_exact_and_flat_axes_too() -> None:
 def test_too_large_is_an_error() -> None:
     with pytest.raises(SettingsError, match="do not fit into a texture of 8192 by 8192; bake"):
         fitting_layout(500_000, 250)
-
-
-def test_exr_starts_as_the_format_says(tmp_path: Path) -> None:
-    write_exr(tmp_path / "a.exr", np.zeros((20, 5, 3)), half=True)
-    assert struct.unpack_from("<ii", (tmp_path / "a.exr").read_bytes()) == (20000630, 2)

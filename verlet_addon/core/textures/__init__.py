@@ -1,1 +1,0 @@
-"""Motion in textures for games, and their files."""
