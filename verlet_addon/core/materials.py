@@ -4,6 +4,7 @@ The source of each number is in docs/materials.md.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 from .settings import BodySettings, BodyType
 
@@ -21,238 +22,73 @@ class Material:
 
 
 MATERIAL_SETTINGS = (
-    "use_density",
-    "density",
-    "stretch_compliance",
-    "weft_compliance",
-    "shear_compliance",
-    "bend_compliance",
-    "damping",
-    "friction",
-    "restitution",
+    *("use_density", "density", "stretch_compliance", "weft_compliance", "shear_compliance"),
+    *("bend_compliance", "damping", "friction", "restitution"),
 )
 """Names of the settings that every material sets."""
 
 
 def material_settings(name: str) -> tuple[str, ...]:
     """Names of the settings that a material sets; solids also have stiffness, balloons pressure."""
-    settings = MATERIALS[name].settings
-    if settings.body_type == "SOFT":
-        return (*MATERIAL_SETTINGS, "stiffness")
-    return (*MATERIAL_SETTINGS, "pressure") if settings.pressure > 0.0 else MATERIAL_SETTINGS
-
-
-def _cloth(
-    label: str,
-    example: str,
-    *,
-    density: float,
-    shear: float,
-    bend: float,
-    damping: float,
-    friction: float,
-    stretch: float = 0.0,
-    restitution: float = 0.0,
-    pressure: float = 0.0,
-) -> Material:
-    """A material of cloth; units as in `BodySettings`."""
-    settings = BodySettings(
-        body_type="CLOTH",
-        use_density=True,
-        density=density,
-        stretch_compliance=stretch,
-        weft_compliance=stretch,
-        shear_compliance=shear,
-        bend_compliance=bend,
-        damping=damping,
-        friction=friction,
-        restitution=restitution,
-        pressure=pressure,
+    settings = vars(MATERIALS[name].settings)
+    further = ("stiffness", "pressure")
+    return (
+        *MATERIAL_SETTINGS,
+        *(each for each in further if settings[each] != getattr(BodySettings, each)),
     )
-    return Material(label=label, example=example, settings=settings)
 
 
-def _rope(
-    label: str,
-    example: str,
-    *,
-    density: float,
-    stretch: float,
-    bend: float,
-    damping: float,
-    friction: float,
-    restitution: float = 0.0,
-) -> Material:
-    """A material of ropes; units as in `BodySettings`."""
-    settings = BodySettings(
-        body_type="ROPE",
-        use_density=True,
-        density=density,
-        stretch_compliance=stretch,
-        bend_compliance=bend,
-        damping=damping,
-        friction=friction,
-        restitution=restitution,
-    )
-    return Material(label=label, example=example, settings=settings)
+Row = tuple[str, str, tuple[float, ...]]
+"""Label, sample, and numbers: the values of the settings named above a table."""
+_CLOTHS: dict[str, Row] = {
+    # density, stretch, weft, shear, bend, damping, friction, restitution, pressure
+    "SILK": ("Silk", "Habotai of 16 momme", (0.069, 0, 0, 0.02, 350_000, 2, 0.3, 0, 0)),
+    "COTTON": ("Cotton", "Plain weave of 150 g/m²", (0.15, 0, 0, 0.01, 29_000, 1, 0.5, 0, 0)),
+    "DENIM": ("Denim", "Twill of 11 ounces", (0.324, 0, 0, 0.004, 8_400, 0.7, 0.6, 0, 0)),
+    "WOOL": ("Wool", "Suiting of 235 g/m²", (0.235, 0, 0, 0.015, 29_500, 1, 0.7, 0, 0)),
+    "LEATHER": (
+        *("Leather", "Garment leather of 0.8 mm"),
+        (0.5, 0, 0, 0.01, 12_300, 0.5, 0.6, 0, 0),
+    ),
+    "RUBBER_SHEET": (
+        *("Rubber Sheet", "Natural rubber of 1 mm"),
+        (0.93, 6.7e-4, 6.7e-4, 0.001, 6_000, 0.5, 1, 0.5, 0),
+    ),
+    "PAPER": ("Paper", "Office paper of 80 g/m²", (0.08, 0, 0, 4e-6, 3_100, 3, 0.4, 0, 0)),
+    "BALLOON": (
+        *("Balloon", "Latex of 0.25 mm, inflated"),
+        (0.23, 2.7e-3, 2.7e-3, 4e-3, 380_000, 0.5, 0.8, 0.6, 500),
+    ),
+}
+_ROPES: dict[str, Row] = {
+    # density, stretch, bend, damping, friction, restitution
+    "HEMP": ("Hemp", "Laid rope of 12 mm", (0.11, 8e-6, 330, 0.5, 0.8, 0)),
+    "NYLON": ("Nylon", "Laid rope of 12 mm", (0.089, 1.1e-5, 2_000, 0.5, 0.5, 0)),
+    "BUNGEE": ("Bungee", "Shock cord of 13 mm", (0.12, 1e-3, 2_000, 0.3, 0.8, 0)),
+    "STEEL_CHAIN": ("Steel Chain", "Short links of 6 mm", (0.8, 0, 1e8, 0.2, 0.4, 0.1)),
+}
+_SOLIDS: dict[str, Row] = {
+    # density, stiffness, damping, friction, restitution
+    "GELATIN": ("Gelatin", "Gelatin dessert out of its mould", (1050, 8e3, 1, 0.4, 0)),
+    "RUBBER_BALL": ("Rubber Ball", "Solid natural rubber", (930, 1.5e6, 0.3, 1, 0.7)),
+}
 
 
-def _solid(
-    label: str,
-    example: str,
-    *,
-    density: float,
-    stiffness: float,
-    damping: float,
-    friction: float,
-    restitution: float,
-) -> Material:
-    """A material of solids; `stiffness` is Young's modulus [Pa]."""
-    settings = BodySettings(
-        body_type="SOFT",
-        use_density=True,
-        density=density,
-        stiffness=stiffness,
-        damping=damping,
-        friction=friction,
-        restitution=restitution,
-    )
-    return Material(label=label, example=example, settings=settings)
+def _materials(body_type: BodyType, rows: dict[str, Row], *names: str) -> dict[str, Material]:
+    """The materials of a table whose columns are settings of these names."""
+    found = {}
+    for name, (label, example, numbers) in rows.items():
+        given: dict[str, Any] = dict(zip(names, numbers, strict=True))
+        settings = BodySettings(body_type=body_type, use_density=True, **given)
+        found[name] = Material(label=label, example=example, settings=settings)
+    return found
 
 
+_CONTACT = ("damping", "friction", "restitution")
 MATERIALS = {
-    "SILK": _cloth(
-        "Silk",
-        "Habotai of 16 momme",
-        density=0.069,
-        shear=0.02,
-        bend=350_000,
-        damping=2.0,
-        friction=0.3,
-    ),
-    "COTTON": _cloth(
-        "Cotton",
-        "Plain weave of 150 g/m²",
-        density=0.15,
-        shear=0.01,
-        bend=29_000,
-        damping=1.0,
-        friction=0.5,
-    ),
-    "DENIM": _cloth(
-        "Denim",
-        "Twill of 11 ounces",
-        density=0.324,
-        shear=0.004,
-        bend=8_400,
-        damping=0.7,
-        friction=0.6,
-    ),
-    "WOOL": _cloth(
-        "Wool",
-        "Suiting of 235 g/m²",
-        density=0.235,
-        shear=0.015,
-        bend=29_500,
-        damping=1.0,
-        friction=0.7,
-    ),
-    "LEATHER": _cloth(
-        "Leather",
-        "Garment leather of 0.8 mm",
-        density=0.5,
-        shear=0.01,
-        bend=12_300,
-        damping=0.5,
-        friction=0.6,
-    ),
-    "RUBBER_SHEET": _cloth(
-        "Rubber Sheet",
-        "Natural rubber of 1 mm",
-        density=0.93,
-        stretch=6.7e-4,
-        shear=0.001,
-        bend=6_000,
-        damping=0.5,
-        friction=1.0,
-        restitution=0.5,
-    ),
-    "PAPER": _cloth(
-        "Paper",
-        "Office paper of 80 g/m²",
-        density=0.08,
-        shear=4e-6,
-        bend=3_100,
-        damping=3.0,
-        friction=0.4,
-    ),
-    "BALLOON": _cloth(
-        "Balloon",
-        "Latex of 0.25 mm, inflated",
-        density=0.23,
-        stretch=2.7e-3,
-        shear=4e-3,
-        bend=380_000,
-        damping=0.5,
-        friction=0.8,
-        restitution=0.6,
-        pressure=500.0,
-    ),
-    "HEMP": _rope(
-        "Hemp",
-        "Laid rope of 12 mm",
-        density=0.11,
-        stretch=8e-6,
-        bend=330,
-        damping=0.5,
-        friction=0.8,
-    ),
-    "NYLON": _rope(
-        "Nylon",
-        "Laid rope of 12 mm",
-        density=0.089,
-        stretch=1.1e-5,
-        bend=2_000,
-        damping=0.5,
-        friction=0.5,
-    ),
-    "BUNGEE": _rope(
-        "Bungee",
-        "Shock cord of 13 mm",
-        density=0.12,
-        stretch=1e-3,
-        bend=2_000,
-        damping=0.3,
-        friction=0.8,
-    ),
-    "STEEL_CHAIN": _rope(
-        "Steel Chain",
-        "Short links of 6 mm",
-        density=0.8,
-        stretch=0.0,
-        bend=1e8,
-        damping=0.2,
-        friction=0.4,
-        restitution=0.1,
-    ),
-    "GELATIN": _solid(
-        "Gelatin",
-        "Gelatin dessert out of its mould",
-        density=1050.0,
-        stiffness=8e3,
-        damping=1.0,
-        friction=0.4,
-        restitution=0.0,
-    ),
-    "RUBBER_BALL": _solid(
-        "Rubber Ball",
-        "Solid natural rubber",
-        density=930.0,
-        stiffness=1.5e6,
-        damping=0.3,
-        friction=1.0,
-        restitution=0.7,
-    ),
+    **_materials("CLOTH", _CLOTHS, *MATERIAL_SETTINGS[1:], "pressure"),
+    **_materials("ROPE", _ROPES, "density", "stretch_compliance", "bend_compliance", *_CONTACT),
+    **_materials("SOFT", _SOLIDS, "density", "stiffness", *_CONTACT),
 }
 """All materials by their names in scripts."""
 
