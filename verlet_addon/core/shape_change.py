@@ -10,7 +10,7 @@ from .errors import MeshError
 from .mirrors import complete_positions
 from .model import WaterModel
 from .phases.step_data import Body
-from .rigid.piece_poses import fit_poses
+from .rigid.pieces import fit_poses
 from .simulation import Simulation
 
 ROUNDING = 1e-6

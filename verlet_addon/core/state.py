@@ -20,7 +20,7 @@ from .integrators import start_gains, step_gains
 from .kernel import Struct, kernel
 from .model import HeldVertices, ShellModel, SoftBodyModel, SolidModel, WaterModel
 from .plasticity import Plastic, with_permanent_rests
-from .rigid.piece_poses import PiecePoses
+from .rigid.pieces import PiecePoses
 from .ropes.constraints import RopeBatches, rope_batches
 from .shell.shell_system import ShellSystem, shell_system
 from .solid.linear_system import SolidSystem

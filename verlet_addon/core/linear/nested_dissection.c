@@ -1,4 +1,4 @@
-/* Solution of systems factorized by nested dissection: `solve` of nested_dissection.py. */
+/* Systems factorized by nested dissection: the functions of nested_dissection.py. */
 #include "nested_dissection.h"
 
 /* Inner product, summed in four lanes for vector instructions. */
@@ -56,4 +56,24 @@ void solve_dissected_system(const dissected_system *system)
         eliminate(system, system->parts[i], answers);
     for (integer i = system->parts_count - 1; i >= 0; i--)
         back_substitute(system, system->parts[i], answers -= system->axes * system->parts[i]->size);
+}
+
+/* Eliminates the first s unknowns of a front (m, m); `root` (s, s), at first the unit matrix,
+   becomes the inverse of their Cholesky factor. */
+EXPORT void eliminate_unknowns(real *front, integer m, real *root, integer s)
+{
+    for (integer k = 0; k < s; k++) {
+        real *row = front + k * m, *own = root + k * s, scale = 1.0 / __builtin_sqrt(row[k]);
+        for (integer i = k; i < m; i++)
+            row[i] *= scale;
+        for (integer i = 0; i <= k; i++)
+            own[i] *= scale;
+        for (integer j = k + 1; j < m; j++) {
+            if (row[j] == 0.0)
+                continue;
+            add_scaled(front + j * m + k + 1, row + k + 1, m - k - 1, -row[j]);
+            if (j < s)
+                add_scaled(root + j * s, own, k + 1, -row[j]);
+        }
+    }
 }

@@ -2,7 +2,8 @@
 
 A thin separator divides the unknowns into two halves, which are divided in turn; each part is
 eliminated before the separators around it (A. George, *Nested Dissection of a Regular Finite
-Element Mesh*, 1973), as a dense block.
+Element Mesh*, 1973), as a dense block: by Cholesky, row by row, since LAPACK rounds differently
+from CPU to CPU.
 """
 
 from collections.abc import Iterator
@@ -12,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Floats, Integers, weighted_sums
-from ..kernel import Struct
-from .elimination import eliminate_unknowns
+from ..kernel import Sized, Struct, kernel
 
 MAX_LEAF_UNKNOWNS = 40
 """Number of unknowns up to which a part is not divided further."""
@@ -135,6 +135,27 @@ def factorize(points: Floats, pairs: Integers, couplings: Floats, diagonal: Floa
         updates[id(block)] = border, front[size:, size:]
         parts.append((-block.depth, Part(block.own, border, root, front[:size, size:].copy())))
     return Factors(n, [part for _, part in sorted(parts, key=lambda each: each[0])])
+
+
+@kernel()
+def eliminate_unknowns(front: Sized, root: Sized) -> None:
+    """Eliminates the first s unknowns of a symmetric positive definite matrix, by Cholesky.
+
+    Parameters
+    ----------
+    front : (m, m) matrix [A, B; Bᵀ, C] with A = L Lᵀ of s unknowns, which becomes
+        [Lᵀ, L⁻¹ B; ·, C − Bᵀ A⁻¹ B]; elements of the first s columns below the diagonal are not
+        meaningful.
+    root : (s, s) unit matrix, which becomes L⁻¹.
+    """
+    for k in range(len(root)):
+        scale = 1.0 / np.sqrt(front[k, k])
+        front[k, k:] *= scale
+        root[k, : k + 1] *= scale
+        pulls = front[k, k + 1 :]
+        front[k + 1 :, k + 1 :] -= pulls[:, None] * pulls
+        inner = pulls[: len(root) - k - 1]
+        root[k + 1 :, : k + 1] -= inner[:, None] * root[k, : k + 1]
 
 
 def _dissect(points: Floats, pairs: Integers, own: Integers, depth: int, side: Integers) -> _Block:

@@ -18,8 +18,7 @@ from ..arrays import (
 from ..kernel import Sized, Struct, kernel
 from ..linear.conjugate_gradients import iterate_conjugate_gradients, iterate_until
 from ..linear.rotations import axial_vectors, rotations_about
-from .piece_poses import PiecePoses
-from .pieces import Joints, Pieces
+from .pieces import Joints, PiecePoses, Pieces
 
 MIN_CONTACT_PUSH = 1e-7
 """Contact corrections up to this are ignored [m]."""

@@ -13,8 +13,7 @@ import numpy as np
 from ..arrays import Floats, sum_products, sum_rows
 from ..linear.rotations import orthonormalize
 from . import kernels
-from .piece_poses import PiecePoses
-from .pieces import Pieces
+from .pieces import PiecePoses, Pieces
 
 NEWTON_ROUNDS, NEWTON_ROUNDS_BETWEEN = 4, 2
 """Rounds of Newton's method for the rotation of a piece, at start and end of a step and in between;

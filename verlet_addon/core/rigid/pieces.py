@@ -1,4 +1,4 @@
-"""Rigid pieces of a body, and its mesh without their interior."""
+"""Rigid pieces of a body, their poses during a step, and its mesh without their interior."""
 
 from dataclasses import dataclass, replace
 
@@ -8,7 +8,7 @@ from ..arrays import Booleans, Floats, Integers, inverse, sum_by, sum_products, 
 from ..geometry.faces import among_triangles
 from ..geometry.graph import edge_keys, find_components
 from ..geometry.rest_shape import RestShape, remeshed
-from ..linear.rotations import ROTATION_DIGITS, cross_matrices
+from ..linear.rotations import ROTATION_DIGITS, cross_matrices, portable_rotations
 
 PINNED_MASS_FACTOR = 1e6
 """Mass of a pinned particle as a multiple of that of its piece."""
@@ -72,6 +72,29 @@ class Pieces:
         """True if every particle is on a piece or at an edge of `joints`."""
         near = np.concatenate([self.particles, self.joints.pairs.ravel()])
         return len(np.unique(near)) == len(self.mobilities)
+
+
+@dataclass(eq=False)
+class PiecePoses:
+    """Positions, rotations and momenta of s pieces with k particles; kernels write to arrays."""
+
+    pieces: Pieces
+    start_rotations: Floats
+    """(s, 3, 3) rotations from rest to the start of the step."""
+    rotations: Floats
+    """(s, 3, 3) present rotations from rest."""
+    arms: Floats
+    """(3, k) lever arms from the centre of mass at the start of the step [m]."""
+    second_moments: Floats
+    """(s, 3, 3) Σ m a aᵀ at the start of the step [kg m²]."""
+    centres: Floats
+    """(3, s) present centres of mass [m]."""
+    angular_momenta: Floats
+    """(3, s) Σ m a × (x − x₀) in this step, h L [kg m²]."""
+    particle_positions: Floats
+    """(3, k) positions of particles on the pieces [m]."""
+    linearizations: int = 0
+    """Number of linearizations of joints in this step."""
 
 
 def build_pieces(shape: RestShape) -> Pieces | None:
@@ -227,3 +250,19 @@ def _effective_inverse_masses(
     # Rounding of eigenvalues depends on the processor.
     shares, powers = np.frexp(1.0 / totals[labels] + np.linalg.eigvalsh(turning)[:, -1])
     return np.asarray(np.ldexp(np.round(shares, ROTATION_DIGITS), powers))
+
+
+def fit_poses(pieces: Pieces, positions: Floats) -> PiecePoses:
+    """Poses whose rotations fit particles at positions (3, n) best; centres are not set yet."""
+    weighted = positions[:, pieces.particles] * pieces.masses
+    rotations = portable_rotations(sum_products(pieces.labels, weighted, pieces.arms, pieces.count))
+    return PiecePoses(
+        pieces=pieces,
+        start_rotations=rotations,
+        rotations=rotations.copy(),
+        arms=pieces.arms.copy(),
+        second_moments=np.zeros_like(rotations),
+        centres=np.zeros((3, pieces.count)),
+        angular_momenta=np.zeros((3, pieces.count)),
+        particle_positions=positions.take(pieces.particles, axis=1),
+    )

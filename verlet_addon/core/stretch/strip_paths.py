@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import NONZERO, Booleans, Floats, Integers
-from ..geometry.greedy_matching import match_greedily
+from ..geometry.graph import match_greedily
 
 MAX_JOINT_COSINE = -0.5
 """Cosine of 120°, the sharpest corner within a strip."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..rigid.piece_motion import apply_constraints_to_pieces
-from ..rigid.piece_poses import PiecePoses
+from ..rigid.pieces import PiecePoses
 from .constraints import LengthBatches, LengthConstraints
 from .goal_radii import GoalRadii, project_goal_radii
 from .kernels import project_levels, project_strips, project_tethers, update_diagonal_rests
