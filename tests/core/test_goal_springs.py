@@ -33,7 +33,7 @@ from tests.core.test_rigid import rigid
 from tests.core.test_shells import STIFF, hat
 from verlet_addon.core import build
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.changes import pin_change, settings_change
+from verlet_addon.core.changes import rebuilding
 from verlet_addon.core.checkpoint import read_checkpoint, write_checkpoint
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.scene import GoalSprings, Sample
@@ -279,7 +279,7 @@ def test_other_vertices_are_held_without_a_new_model(
     def no_model(*_: object) -> None:
         raise AssertionError("a model was built")
 
-    for module in (build, pin_change, settings_change):
+    for module in (build, rebuilding):
         monkeypatch.setattr(module, "build_model", no_model)
     for k in range(2, 12):
         moved = simulation.advance(

@@ -23,8 +23,7 @@ from tests.core.bodies import (
     woven,
 )
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.changes.pin_change import change_pins
-from verlet_addon.core.changes.settings_change import change_settings
+from verlet_addon.core.changes.rebuilding import change_pins, change_settings
 from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings

@@ -3,11 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
+from ..arrays import Floats
+from ..build import build_model, goal_compliances, start_displacements
+from ..field import KINDS, Field
+from ..geometry.rest_shape import FIRM_PIN
 from ..mesh import MeshData
 from ..mirrors import Reflection, complete_weights
+from ..model import SoftBodyModel
 from ..phases.step_data import Body
 from ..scene import Sample
-from ..settings import BodySettings
+from ..settings import BodySettings, weight_name
+from ..state import invalidate_batches
 from ..substeps import targets_of
 from .overstretched_pins import (
     PinPaths,
@@ -17,8 +25,12 @@ from .overstretched_pins import (
     lengthen,
     pins_are_at_rest,
 )
-from .pin_change import change_pins
-from .settings_change import change_settings
+
+STEP_SETTINGS = (
+    *("pressure", "friction", "restitution", "gravity", "maximum_distance", "inertia_share"),
+    *("wind", *map(weight_name, KINDS)),
+)
+"""Settings that each step reads; all others are built into the model."""
 
 
 def with_current_pin_weights(
@@ -94,3 +106,69 @@ def lengthen_all(
             pin_paths[number] = find_pin_paths(mesh, model.settings)
         longer[number] = lengthen(bodies[number], pin_paths[number], mesh, *places)
     return longer
+
+
+def change_pins(
+    body: Body,
+    former: MeshData,
+    mesh: MeshData,
+    *,
+    gravity: Floats,
+    fields: Sequence[Field] = (),
+) -> Body:
+    """The body with the pin weights of `mesh` in place of those of `former`; motion continues.
+
+    The model is rebuilt only if particles are pinned or released; other weights change compliances.
+
+    Parameters
+    ----------
+    body : model and state; previous positions of released particles change.
+    former, mesh : the body's mesh with the former and with the new pin weights.
+    gravity : (3,) acceleration [m/s²].
+    fields : force fields that act on the body now.
+    """
+    model, state = body
+    before, now = former.pin_weights, mesh.pin_weights
+    if before is now or np.array_equal(before, now):
+        return body
+    if np.array_equal(before >= FIRM_PIN, now >= FIRM_PIN) and np.array_equal(before > 0, now > 0):
+        return _with_goal_weights(model, now), state
+    model = build_model(mesh, model.settings)
+    displacements = start_displacements(
+        model,
+        state.positions,
+        state.velocities(),
+        gravity=gravity,
+        fields=fields,
+        dt=state.previous_dt,
+    )
+    freed = np.flatnonzero((before >= FIRM_PIN) & (now < FIRM_PIN))
+    state.previous_positions[:, freed] = (state.positions - displacements)[:, freed]
+    state.batches = None
+    return model, state
+
+
+def _with_goal_weights(model: SoftBodyModel, weights: Floats) -> SoftBodyModel:
+    """The model with soft pins of other weights (n,)."""
+    masses = 1.0 / model.inverse_masses[model.goals]
+    return replace(model, goal_compliances=goal_compliances(weights[model.goals], masses))
+
+
+def change_settings(body: Body, mesh: MeshData, settings: BodySettings) -> Body:
+    """The body with other settings; motion continues. `mesh` has the current pin weights."""
+    model, state = body
+    if settings == model.settings:
+        return body
+    updated = replace(model, settings=settings)
+    state.wake()
+    if _equal_except(settings, STEP_SETTINGS, model.settings):
+        return updated, state
+    invalidate_batches(state)
+    if _equal_except(settings, (*STEP_SETTINGS, "damping"), model.settings):
+        return updated, state
+    return build_model(mesh, settings), state
+
+
+def _equal_except(settings: BodySettings, names: tuple[str, ...], others: BodySettings) -> bool:
+    """Whether two settings are equal except for the named fields."""
+    return replace(settings, **{name: getattr(others, name) for name in names}) == others

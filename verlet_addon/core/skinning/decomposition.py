@@ -11,8 +11,7 @@ import numpy as np
 
 from ..arrays import Floats, Integers
 from ..errors import SettingsError
-from .groups import split_to_groups
-from .transforms import fit_rest, refit, skinned
+from .transforms import fit_groups, fit_rest, refit, skinned
 from .weights import errors_alone, fit_weights
 
 MOST = 4
@@ -21,6 +20,8 @@ _LEARNING = ((16, 10), (8, 8), (5, 5))
 """Bones a vertex, and rounds with so many."""
 _ROUNDS = 10
 """Rounds with `MOST` bones a vertex."""
+_GROUPING = 6
+"""Rounds in which vertices choose their group anew after each split."""
 _TAUGHT = 2000
 """Number of vertices that suffice for bones to learn."""
 
@@ -114,7 +115,7 @@ def decompose_within(
 
 def _learn(points: Floats, motion: Floats, count: int, step: Callable[[], None]) -> Floats:
     """(b, f, 3, 4) transforms of at most `count` bones, learned with more bones a vertex."""
-    labels, transforms = split_to_groups(points, motion, count)
+    labels, transforms = _split_to_groups(points, motion, count)
     weights = _rigid(labels, len(transforms))
     for most, rounds in _LEARNING:
         for _ in range(rounds):
@@ -133,3 +134,44 @@ def _improve(points: Floats, motion: Floats, transforms: Floats, weights: Floats
 def _rigid(labels: Integers, count: int) -> Floats:
     """(n, count) weights with which one bone alone, given by its label, moves each vertex."""
     return np.asarray(np.eye(count)[labels])
+
+
+def _split_to_groups(points: Floats, motion: Floats, count: int) -> tuple[Integers, Floats]:
+    """Labels (n,) of at most `count` groups, and their rigid motions (b, f, 3, 4).
+
+    The groups that fit worst are split, between their middle and a vertex that is far from it and
+    far off; then each vertex chooses the motion that fits it best. There are fewer groups where
+    fewer motions occur.
+    """
+    labels = np.zeros(points.shape[1], np.int64)
+    number = 1
+    transforms = fit_groups(points, motion, labels, number)
+    while number < count:
+        errors = errors_alone(points, motion, transforms)[np.arange(len(labels)), labels]
+        before = number
+        sums = np.bincount(labels, errors, number)
+        for group in np.argsort(-sums, kind="stable")[: count - before]:
+            number += _split(points, errors, labels, int(group), number)
+        for _ in range(_GROUPING):
+            transforms = fit_groups(points, motion, labels, number)
+            labels = errors_alone(points, motion, transforms).argmin(axis=1)
+            # Groups that no vertex has chosen are dropped.
+            _, labels = np.unique(labels, return_inverse=True)
+            number = int(labels.max()) + 1
+        transforms = fit_groups(points, motion, labels, number)
+        if number <= before:
+            break
+    return labels, transforms
+
+
+def _split(points: Floats, errors: Floats, labels: Integers, group: int, new: int) -> bool:
+    """Gives the vertices of a group that are nearer to its worst one than to its middle a label."""
+    members = np.flatnonzero(labels == group)
+    places = points[:3, members]
+    apart = ((places - places.mean(axis=1, keepdims=True)) ** 2).sum(axis=0)
+    worst = int((errors[members] * apart).argmax())
+    nearer = ((places - places[:, [worst]]) ** 2).sum(axis=0) < apart
+    if nearer.all() or not nearer.any():
+        return False
+    labels[members[nearer]] = new
+    return True
