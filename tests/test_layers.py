@@ -18,7 +18,7 @@ BLENDER = [module for module in MODULES if module.parts[0] == "blender"]
 
 LAYERS = [
     "errors arrays",
-    "portable_math compiled field",
+    "compiled field",
     "kernel thread_pool",
     "settings checkpoint",
     "scene",

@@ -24,8 +24,8 @@ from tests.core.bodies import (
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.errors import DivergenceError, SettingsError
 from verlet_addon.core.field import Field, Kind
-from verlet_addon.core.forces.exposed_surface import AIR_DENSITY, DRAG_COEFFICIENT
-from verlet_addon.core.forces.gust_noise import gust_factor
+from verlet_addon.core.forces.fields import gust_factor
+from verlet_addon.core.forces.kernels import AIR_DENSITY, DRAG_COEFFICIENT
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
 

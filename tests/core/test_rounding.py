@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from tests.core.bodies import floor, frames, moved, sheet, simulated, sphere, strewn
+from verlet_addon.core.arrays import by_value
 from verlet_addon.core.compiled import backend
 from verlet_addon.core.mesh import Paint
-from verlet_addon.core.portable_math import by_value
 from verlet_addon.core.settings import BodySettings
 
 TURN = [[0.8, 0.0, 0.6], [0.0, 1.0, 0.0], [-0.6, 0.0, 0.8]]

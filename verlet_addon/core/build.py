@@ -9,19 +9,17 @@ from .arrays import Booleans, Floats, Integers
 from .bending.constraints import build_bends
 from .field import Field
 from .forces.accelerations import accelerations
-from .forces.exposed_surface import build_exposed_surface
+from .forces.kernels import build_exposed_surface
 from .geometry.graph import label_free
-from .geometry.hinges import Hinges, find_hinges
+from .geometry.hinges import Hinges, find_hinges, merge_triangle_pairs
 from .geometry.rest_shape import RestShape, build_rest_shape, without_edges
-from .geometry.triangle_pairs import merge_triangle_pairs
 from .integrators import start_displacement
 from .mesh import MeshData
 from .model import ShellModel, SoftBodyModel, SolidModel, WaterModel
 from .phases.solid_bodies import start_solid_body
 from .plasticity import start_plastic
 from .reference_frames import relative_velocities
-from .rigid.piece_poses import fit_poses
-from .rigid.pieces import Pieces, build_pieces, without_rigid_interior
+from .rigid.pieces import Pieces, build_pieces, fit_poses, without_rigid_interior
 from .ropes.constraints import build_ropes
 from .settings import BodySettings
 from .shell.shell_body import build_shell

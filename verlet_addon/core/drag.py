@@ -8,8 +8,7 @@ from math import expm1, factorial, log
 
 import numpy as np
 
-from .arrays import Floats
-from .portable_math import by_value
+from .arrays import Floats, by_value
 
 SMALL_DECAY = 0.1
 """Below this z the power series are used: the closed forms would lose digits."""

@@ -12,10 +12,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Floats
+from .arrays import Floats, by_value
 from .drag import decay_span, mean_decay, mean_ramp
 from .errors import SettingsError
-from .portable_math import by_value
 
 Option = TypeVar("Option")
 Gain = Floats | float

@@ -7,7 +7,7 @@ import numpy as np
 
 from .arrays import Floats, Integers
 from .bending.constraints import BendConstraints
-from .forces.exposed_surface import ExposedSurface
+from .forces.kernels import ExposedSurface
 from .rigid.pieces import Pieces
 from .ropes.constraints import RopeConstraints
 from .settings import BodySettings

@@ -9,6 +9,8 @@ from .errors import SettingsError
 from .field import KINDS, Kind
 
 BodyType = Literal["CLOTH", "ROPE", "SOFT", "WATER"]
+DIMENSIONS: dict[BodyType, int] = {"ROPE": 1, "CLOTH": 2, "WATER": 2, "SOFT": 3}
+"""Numbers of dimensions of bodies by type: along lines, over faces, within a closed surface."""
 Integrator = Literal["VERLET", "TCV", "TCV_EXACT"]
 
 
@@ -152,6 +154,11 @@ class BodySettings:
         _require(self, "gravity", -inf)
         for name in ("restitution", "hardening", "sewing_weight", "inertia_share"):
             _require(self, name, 0.0, 1.0)
+
+    @property
+    def dimension(self) -> int:
+        """Number of dimensions: 1 = mass is by length, 2 = by area, 3 = by volume."""
+        return DIMENSIONS[self.body_type]
 
     @cached_property
     def field_shares(self) -> dict[Kind, float]:

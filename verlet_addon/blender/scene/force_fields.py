@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.arrays import Floats
 from ...core.field import Field, Kind, Shape
-from ...core.forces.gust_noise import gust_factor
+from ...core.forces.fields import gust_factor
 from ...core.settings import weight_name
 from ..settings.properties import body_properties
 from .visibility import enabled_objects

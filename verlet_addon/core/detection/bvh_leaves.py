@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats, Integers
-from ..geometry.greedy_matching import match_greedily
+from ..geometry.graph import match_greedily
 
 LEAF_SIZE = 2
 """Triangles or loose edges in a leaf."""

@@ -1,16 +1,20 @@
-"""Accelerations by external forces: gravity, force fields and moving air."""
+"""Accelerations by external forces: gravity, force fields and moving air.
+
+The force on a flat plate of area A is F = ½ ρ c A |u| (u·n) n, with u the velocity of the air
+relative to it and n its normal: drag and lift in one. That on a rope of diameter d and length L is
+F = ½ ρ c d L |u| u, with u the component perpendicular to it.
+"""
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..arrays import Floats, magnitudes
+from ..arrays import Floats, magnitudes, sum_rows
 from ..field import Field, Kind
 from ..solid.kernels import scatter_to_nodes
 from ..solid.solid_body import Solid
-from .aerodynamics import air_forces
-from .exposed_surface import ExposedSurface
-from .fields import sum_fields
+from .fields import FieldEffect, sum_fields
+from .kernels import ExposedSurface, plate_forces
 
 MAX_SPEED_CHANGE = 2e4
 """Largest change of speed in a step [m/s]: twice the speed that the simulation follows."""
@@ -47,7 +51,7 @@ def accelerations(
         return pull
     velocities = find_velocities()
     effect = sum_fields(fields, shares, positions, velocities)
-    forces, growth = air_forces(exposed_surface, effect, positions, velocities)
+    forces, growth = _air_forces(exposed_surface, effect, positions, velocities)
     total = pull + effect.push - effect.rate * velocities + forces * inverse_masses
     rates = np.maximum(effect.rate, 0.0) + growth * inverse_masses
     return _bounded(total, rates, dt)
@@ -85,7 +89,7 @@ def node_accelerations(
         sum_fields(fields, shares, nodes, node_velocities),
         sum_fields(fields, shares, points, point_velocities),
     )
-    forces, growth = air_forces(exposed_surface, air, points, point_velocities)
+    forces, growth = _air_forces(exposed_surface, air, points, point_velocities)
     forces /= np.maximum(1.0, growth * inverse_masses * dt)
     air_accelerations = np.zeros_like(nodes)
     scatter_to_nodes(solid.embedding, np.arange(forces.shape[1]), forces.T, air_accelerations)
@@ -101,3 +105,31 @@ def _bounded(total: Floats, rates: Floats, dt: float) -> Floats:
     total = total / np.maximum(1.0, rates * dt)
     speed_changes = magnitudes(total) * dt
     return np.asarray(total / np.maximum(1.0, speed_changes / MAX_SPEED_CHANGE))
+
+
+def _air_forces(
+    exposed_surface: ExposedSurface, effect: FieldEffect, positions: Floats, velocities: Floats
+) -> tuple[Floats, Floats]:
+    """Returns (3, n) forces of the air [N], and (n,) their rate of growth with speed [kg/s]."""
+    relative = effect.air - effect.slip_shares * velocities
+    rows = np.concatenate([relative, effect.slip_shares[None]])
+    forces = np.zeros((4, positions.shape[1]))
+    if len(exposed_surface.plate_factors):
+        forces += plate_forces(exposed_surface, positions, rows)
+    if len(exposed_surface.edges):
+        forces += _rope_forces(exposed_surface, positions, rows)
+    return forces[:3], forces[3]
+
+
+def _rope_forces(exposed_surface: ExposedSurface, positions: Floats, rows: Floats) -> Floats:
+    """(4, n) forces on edges without faces, half at each end, and their growth with speed."""
+    starts, ends = exposed_surface.edges.T
+    spans = positions[:, ends] - positions[:, starts]
+    lengths = magnitudes(spans)
+    spans = spans / np.where(lengths > 0.0, lengths, 1.0)
+    middle = (rows[:, starts] + rows[:, ends]) / 2
+    across = middle[:3] - spans * (middle[:3] * spans).sum(axis=0)
+    factors = exposed_surface.rope_factor * lengths * magnitudes(across)
+    blown = np.concatenate([across, middle[3:]]) * (factors / 2)
+    n = positions.shape[1]
+    return sum_rows(starts, blown, n) + sum_rows(ends, blown, n)

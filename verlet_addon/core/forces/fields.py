@@ -1,4 +1,4 @@
-"""The laws of Blender's force fields: acceleration and drag of a particle of 1 kg."""
+"""The laws of Blender's force fields: acceleration and drag of a particle of 1 kg, and gusts."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,9 +7,8 @@ from math import acos, degrees
 
 import numpy as np
 
-from ..arrays import SHORTEST, Floats, magnitudes, norms
+from ..arrays import SHORTEST, Floats, by_value, magnitudes, norms
 from ..field import Field, Kind
-from ..portable_math import by_value
 from .kernels import turbulence
 
 MAX_DRAG_STRENGTH = 2.0
@@ -226,3 +225,17 @@ def _around(axis: Floats, vectors: Floats) -> Floats:
 def _direction(vectors: Floats) -> Floats:
     """(3, n) unit vectors; 0 for vectors (3, n) of length 0."""
     return np.asarray(vectors / norms(vectors))
+
+
+def gust_factor(seed: int, frame: int) -> float:
+    """Factor from −1 to 1 on a field's noise setting, another one in every frame.
+
+    The first number that Blender draws in that frame, by the generator of POSIX `drand48`.
+    """
+    state = (((seed + abs(frame)) & 0xFFFFFFFF) << 16) | 0x330E
+    draws = []
+    for _ in range(2):
+        state = (state * 0x5DEECE66D + 0xB) & (2**48 - 1)
+        draws.append(state >> 17)
+    level = (draws[0] + 1) % 128
+    return (1.0 if level > 64 else -1.0) * level / (1.0 + draws[1] / 2**31) / 128.0

@@ -1,14 +1,18 @@
-"""Turbulence, and the forces of moving air on faces."""
+"""Turbulence, and moving air on faces and ropes."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import Floats, Integers, magnitudes, sum_rows
-from ..geometry.faces import face_normals
+from ..geometry.faces import Corners, face_normals
+from ..geometry.rest_shape import RestShape
 from ..kernel import Sized, Struct, kernel
-from .exposed_surface import ExposedSurface
 
+AIR_DENSITY = 1.225
+"""Density of air at sea level and 15 °C [kg/m³]."""
+DRAG_COEFFICIENT = 1.2
+"""Drag coefficient of a flat plate across the stream, and of a round rope."""
 OCTAVES = 3
 """Octaves of noise, each of half the size and half the amplitude of the one before."""
 
@@ -47,14 +51,14 @@ SLOPES = _slopes()
 class NoiseTables:
     """The constants of gradient noise."""
 
-    table: Integers = field(default_factory=lambda: TABLE)
+    table: Integers
     """(512,)"""
-    slopes: Floats = field(default_factory=lambda: SLOPES)
+    slopes: Floats
     """(3, 512)"""
 
 
 Struct("noise_tables", NoiseTables, reads="table slopes")
-NOISE = NoiseTables()
+NOISE = NoiseTables(TABLE, SLOPES)
 
 
 @kernel(result=lambda points, *_: np.empty(points.shape))
@@ -90,6 +94,20 @@ def gradient_noise(points: Floats) -> Floats:
     return total
 
 
+@dataclass(frozen=True, eq=False)
+class ExposedSurface:
+    """Faces, and edges without faces, on which moving air acts."""
+
+    corners: Corners
+    """Corners of all faces."""
+    plate_factors: Floats
+    """(f,) ½ ρ c; half of that for faces of solids, which have air on one side alone [kg/m³]."""
+    edges: Integers
+    """(e, 2) edges without faces."""
+    rope_factor: float
+    """½ ρ c d, with d the diameter of edges without faces [kg/m²]."""
+
+
 Struct(
     "exposed_surface",
     ExposedSurface,
@@ -99,6 +117,17 @@ Struct(
     following=(Integers, lambda surface: surface.corners.following),
     corner_count=(int, lambda surface: len(surface.corners.face)),
 )
+
+
+def build_exposed_surface(shape: RestShape) -> ExposedSurface:
+    """Faces of a body, and edges without faces as ropes of twice its thickness in diameter."""
+    factor, solid = 0.5 * AIR_DENSITY * DRAG_COEFFICIENT, shape.settings.dimension == 3
+    return ExposedSurface(
+        corners=shape.corners,
+        plate_factors=np.full(len(shape.areas), factor * (0.5 if solid else 1.0)),
+        edges=shape.mesh.edges[shape.loose],
+        rope_factor=factor * 2.0 * shape.settings.thickness,
+    )
 
 
 @kernel(result=lambda _, __, rows: np.zeros_like(rows))

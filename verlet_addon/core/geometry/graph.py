@@ -1,4 +1,4 @@
-"""Edges as a graph: lengths, keys, neighbours and components."""
+"""Edges as a graph: lengths, keys, neighbours, components, and a matching of pairs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -86,3 +86,24 @@ def find_components(particle_count: int, edges: Integers) -> Integers:
             return np.asarray(np.unique(label, return_inverse=True)[1].reshape(-1))
         label = lowest
     return label
+
+
+def match_greedily(candidates: Integers, count: int) -> Integers:
+    """(k,) rows of the candidates (c, 2) whose numbers are in no better chosen row.
+
+    Parameters
+    ----------
+    candidates : pairs of numbers 0 … count − 1, the best first.
+    count : number of different numbers.
+    """
+    rows, matched = np.arange(len(candidates)), [np.zeros(0, dtype=np.int64)]
+    while len(rows):
+        left, ranks = candidates[rows], np.arange(len(rows))
+        foremost = np.full(count, len(rows))
+        np.minimum.at(foremost, left, ranks[:, None])
+        first = (foremost[left] == ranks[:, None]).all(axis=1)
+        matched.append(rows[first])
+        used = np.zeros(count, dtype=bool)
+        used[left[first]] = True
+        rows = rows[~used[left].any(axis=1)]
+    return np.concatenate(matched)

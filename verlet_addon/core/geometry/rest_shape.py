@@ -61,8 +61,9 @@ class RestShape:
 
     def particle_shares(self, weights: Floats | None) -> Floats:
         """(n,) share of a setting for each particle; 1 without painted weights, and in solids."""
-        solid = self.settings.body_type == "SOFT"
-        return np.ones(self.particle_count) if weights is None or solid else weights
+        if weights is None or self.settings.dimension == 3:
+            return np.ones(self.particle_count)
+        return weights
 
     @property
     def inverse_masses(self) -> Floats:
@@ -84,8 +85,8 @@ MIN_RIGID_WEIGHT = 0.5
 
 def build_rest_shape(mesh: MeshData, settings: BodySettings) -> RestShape:
     """The rest shape of a mesh with these settings."""
-    mesh = _at_rest(mesh, settings)
-    if settings.body_type == "ROPE":
+    mesh, dimension = _at_rest(mesh, settings), settings.dimension
+    if dimension == 1:
         none = np.zeros(0, dtype=np.int64)
         mesh = replace(mesh, face_starts=np.zeros(1, dtype=np.int64), face_vertices=none)
     n = len(mesh.positions)
@@ -99,10 +100,10 @@ def build_rest_shape(mesh: MeshData, settings: BodySettings) -> RestShape:
     around = vertex_areas(corners, areas, n)
     ends = sum_by(mesh.edges[loose].ravel(), np.repeat(lengths[loose] / 2, 2), n)
     triangles = _fan(mesh, corners)
-    if settings.body_type == "SOFT":
+    if dimension == 3:
         triangles = _without_holes(mesh.name, triangles, n)
     # In bodies with faces, a loose edge weighs as much as a band of the mean edge length.
-    band = 1.0 if settings.body_type == "ROPE" else lengths.mean()
+    band = 1.0 if dimension == 1 else lengths.mean()
     shares = np.where(around > 0.0, around, ends * band)
     scale = 1.0 if mesh.paint.shrinking is not None else 1.0 - settings.shrinking
     return RestShape(
@@ -212,11 +213,10 @@ def _total_mass(settings: BodySettings, triangles: Floats, shares: Floats, scale
     """
     if not settings.use_density:
         return settings.mass
-    size, dimension = shares.sum(), 1 if settings.body_type == "ROPE" else 2
-    if settings.body_type == "SOFT":
-        a, b, c = triangles
-        size, dimension = abs((a * np.cross(b, c)).sum()) / 6.0 or size, 3
-    return settings.density * float(size) / scale**dimension
+    size, (a, b, c) = shares.sum(), triangles
+    if settings.dimension == 3:
+        size = abs((a * np.cross(b, c)).sum()) / 6.0 or size
+    return settings.density * float(size) / scale**settings.dimension
 
 
 def _masses(total: float, shares: Floats) -> Floats:

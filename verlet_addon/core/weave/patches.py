@@ -10,9 +10,8 @@ import numpy as np
 from ..arrays import Floats, Integers, inverse, sum_rows
 from ..errors import MeshError
 from ..geometry.faces import SLIVER
-from ..geometry.hinges import Hinges
+from ..geometry.hinges import Hinges, find_quad_halves
 from ..geometry.rest_shape import RestShape
-from ..geometry.triangle_pairs import find_quad_halves
 
 MAX_SLANT, MAX_FOLD = 1.0, 0.5
 """Limits for two triangles in one patch: their slant (`find_quad_halves`), which is 0.73 for two
