@@ -67,11 +67,7 @@ def apply_constraints_to_pieces(poses: PiecePoses | None, positions: Floats) -> 
 
 
 def apply_contacts_to_pieces(poses: PiecePoses | None, positions: Floats) -> bool:
-    """Transfers contact corrections of particles (3, n) to their pieces; True if there were any.
-
-    The contacts of a piece share its mass, so that together they move it no farther than each alone
-    would.
-    """
+    """Transfers contact corrections of particles (3, n) to their pieces; True if there were any."""
     return poses is not None and kernels.transfer_contacts(poses, positions)
 
 
