@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, dot, ranges, weighted_sums
+from ..arrays import Floats, Integers, dot, ranges, weighted_sums
 from ..kernel import Sized, SizedIntegers, kernel
 from .graph import find_components
 
@@ -67,13 +67,31 @@ def cast_rays(
             top = heights[triangles].max(axis=0, initial=-np.inf)
             chosen = np.flatnonzero(top >= levels.min(initial=np.inf))
     parts_found = [_NO_CROSSINGS]
-    for point, triangle in _candidates(here, there[:, triangles], chosen):
-        corners = triangles[:, triangle]
-        hit, height, turn = _cross(there[:, corners], heights[corners], here[:, point], _size(here))
-        rise = height - levels[point[hit]]
-        kept = (rise > 0.0) | (not upwards)
-        parts_found.append((point[hit][kept], triangle[hit][kept], rise[kept], turn[kept]))
+    for found in _crossings(here, levels, there[:, triangles], heights[triangles], chosen):
+        kept = (found[2] > 0.0) | (not upwards)
+        parts_found.append((found[0][kept], found[1][kept], found[2][kept], found[3][kept]))
     return RayCrossings(*(np.concatenate(parts) for parts in zip(*parts_found, strict=True)))
+
+
+def _crossings(
+    here: Floats, levels: Floats, spans: Floats, heights: Floats, chosen: Integers
+) -> Iterator[tuple[Integers, Integers, Floats, Floats]]:
+    """Hits of rays at (2, n) on chosen triangles (2, 3, t): columns of `RayCrossings`, in portions.
+
+    `levels` (n,) and `heights` (3, t) are those of points and corners along the rays [m].
+    """
+    size = np.abs(here).max(initial=0.0)
+    for points, triangles in _candidates(here, spans, chosen):
+        corners, at = spans[..., triangles], here[:, points]
+        a, b, c = (corners[:, k] for k in range(3))
+        doubled = _determinant(b - a, c - a)
+        widths = np.abs(b - a).sum(axis=0) + np.abs(c - a).sum(axis=0)
+        doubled[np.abs(doubled) < MIN_TRIANGLE_WIDTH * size * widths] = 0.0
+        sides = np.stack([_determinant(v - u, at - u) for u, v in ((b, c), (c, a), (a, b))])
+        hit = (sides * np.sign(doubled) > 0.0).all(axis=0)
+        point, triangle, area = points[hit], triangles[hit], doubled[hit]
+        height = (sides[:, hit] * heights[:, triangle]).sum(axis=0) / area
+        yield point, triangle, height - levels[point], np.sign(area)
 
 
 def _candidates(
@@ -148,11 +166,8 @@ def count_turns(rays: Sized, vertices: Sized, triangles: SizedIntegers, frame: F
         return np.zeros(rays.shape[1], dtype=np.int64)
     here, levels, turns = rays[:2], rays[2], np.zeros(rays.shape[1])
     chosen = np.flatnonzero(corners[2].max(axis=0, initial=-np.inf) >= levels.min(initial=np.inf))
-    for point, triangle in _candidates(here, corners[:2], chosen):
-        places, heights = corners[:2, :, triangle], corners[2][:, triangle]
-        hit, height, turn = _cross(places, heights, here[:, point], _size(here))
-        above = height > levels[point[hit]]
-        turns += np.bincount(point[hit][above], turn[above], len(turns))
+    for point, _, rise, turn in _crossings(here, levels, corners[:2], corners[2], chosen):
+        turns += np.bincount(point[rise > 0.0], turn[rise > 0.0], len(turns))
     return np.asarray(np.rint(turns).astype(np.int64))
 
 
@@ -190,25 +205,6 @@ def _axes(up: Floats) -> Floats:
     first = np.cross(np.eye(3)[np.argmin(np.abs(up))], up)
     first /= np.sqrt(dot(first, first))
     return np.stack([first, np.cross(up, first)])
-
-
-def _size(here: Floats) -> float:
-    """The largest coordinate of rays (2, n), by which rounding in triangles that they meet goes."""
-    return float(np.abs(here).max(initial=0.0))
-
-
-def _cross(
-    corners: Floats, heights: Floats, here: Floats, size: float
-) -> tuple[Booleans, Floats, Floats]:
-    """(k,) bool, rays at (2, k) that hit their triangles (2, 3, k); heights and signs of hits."""
-    a, b, c = (corners[:, k] for k in range(3))
-    doubled = _determinant(b - a, c - a)
-    spans = np.abs(b - a).sum(axis=0) + np.abs(c - a).sum(axis=0)
-    doubled[np.abs(doubled) < MIN_TRIANGLE_WIDTH * size * spans] = 0.0
-    sides = np.stack([_determinant(v - u, here - u) for u, v in ((b, c), (c, a), (a, b))])
-    hit = (sides * np.sign(doubled) > 0.0).all(axis=0)
-    height = (sides[:, hit] * heights[:, hit]).sum(axis=0) / doubled[hit]
-    return hit, height, np.sign(doubled[hit])
 
 
 def _determinant(a: Floats, b: Floats) -> Floats:
