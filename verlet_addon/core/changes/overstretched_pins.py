@@ -43,10 +43,6 @@ class PinPaths:
     """(n,) current factors on rest lengths, 1 or more."""
     built: object = None
     """The length constraints that were built with `growth`."""
-    cached_targets: tuple[Floats, ...] = ()
-    """Targets, (n, 3) each, of the last call of `_cached_growth` [m]."""
-    cached_growth: Floats | None = None
-    """(n,) result of the last call of `_cached_growth`."""
 
 
 def can_be_lengthened(model: SoftBodyModel) -> bool:
@@ -97,16 +93,10 @@ def _neighbours_towards_pins(graph: Graph, pin: Integers, distance: Floats) -> N
     n = len(pin)
     neighbours = find_neighbours(graph, n)
     here = np.repeat(np.arange(n), neighbours.counts)
-    finite = np.isfinite(distance[here])
-    nearer = np.where(finite, distance[here], 0.0) - np.where(
-        finite, distance[neighbours.others], 0.0
-    )
-    kept = (
-        (pin[neighbours.others] == pin[here])
-        & (nearer >= MIN_APPROACH * neighbours.lengths)
-        & (nearer > 0.0)
-    )
-    return neighbours.select(kept)
+    with np.errstate(invalid="ignore"):  # what reaches no pin is its own
+        nearer = distance[here] - distance[neighbours.others]
+    kept = (nearer >= MIN_APPROACH * neighbours.lengths) & (nearer > 0.0)
+    return neighbours.select(kept & (pin[neighbours.others] == pin[here]))
 
 
 def needed_growth(pin_paths: PinPaths, *targets: Floats) -> Floats:
@@ -133,18 +123,6 @@ def needed_growth(pin_paths: PinPaths, *targets: Floats) -> Floats:
     return growth
 
 
-def _cached_growth(pin_paths: PinPaths, *targets: Floats) -> Floats:
-    """(n,) the same as `needed_growth`, cached for the targets of the last call."""
-    if pin_paths.cached_growth is None or not all(
-        map(np.array_equal, pin_paths.cached_targets, targets)
-    ):
-        pin_paths.cached_targets, pin_paths.cached_growth = (
-            targets,
-            needed_growth(pin_paths, *targets),
-        )
-    return pin_paths.cached_growth
-
-
 def is_current(pin_paths: PinPaths | None, mesh: MeshData, settings: BodySettings) -> bool:
     """Whether paths were computed for these pin weights and this shrinking."""
     if pin_paths is None or pin_paths.shrinking != settings.shrinking:
@@ -155,7 +133,7 @@ def is_current(pin_paths: PinPaths | None, mesh: MeshData, settings: BodySetting
 def lengthen(body: Body, pin_paths: PinPaths, mesh: MeshData, *targets: Floats) -> Body:
     """The body with the rest lengths that its pins need at all targets (n, 3) [m]."""
     model, state = body
-    growth = _cached_growth(pin_paths, *targets)
+    growth = needed_growth(pin_paths, *targets)
     was_lengthened = pin_paths.built is model.lengths
     if np.array_equal(growth, pin_paths.growth if was_lengthened else np.ones(len(growth))):
         return body
