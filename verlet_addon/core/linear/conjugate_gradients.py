@@ -45,6 +45,4 @@ def iterate_conjugate_gradients(
 
 def iterate_until(squares: Iterator[float], small: float) -> None:
     """Runs rounds until the square of the residual is at most `small`."""
-    for square in squares:
-        if square <= small:
-            break
+    next((square for square in squares if square <= small), None)

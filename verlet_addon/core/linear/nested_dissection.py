@@ -53,11 +53,6 @@ class RightSides:
     values: Floats
     """(axes, n + 1) right-hand sides, then solutions; the last column is not used."""
 
-    @property
-    def parts(self) -> list[Part]:
-        """The parts of the system."""
-        return self.factors.parts
-
 
 Struct(
     "dissected_part",
@@ -71,30 +66,15 @@ Struct(
 Struct(
     "dissected_system",
     RightSides,
-    reads="parts",
     shares="values",
+    parts=(list[Part], lambda of: of.factors.parts),
     size=(int, lambda of: of.factors.size),
     axes=(int, lambda of: len(of.values)),
     scratch={
         "answers": lambda of: (of.factors.size, len(of.values)),
-        "outside": lambda of: len(of.values) * max(len(part.border) for part in of.parts),
+        "outside": lambda of: len(of.values) * max(len(part.border) for part in of.factors.parts),
     },
 )
-
-
-@dataclass(frozen=True, eq=False)
-class _Block:
-    """A separator with the blocks on both sides as children, or a block that is not divided."""
-
-    depth: int
-    own: Integers
-    children: list["_Block"]
-
-    def walk(self) -> Iterator["_Block"]:
-        """All blocks of this one, children before their separator."""
-        for child in self.children:
-            yield from child.walk()
-        yield self
 
 
 def factorize(points: Floats, pairs: Integers, couplings: Floats, diagonal: Floats) -> Factors:
@@ -109,31 +89,31 @@ def factorize(points: Floats, pairs: Integers, couplings: Floats, diagonal: Floa
     """
     n = len(points)
     side = np.zeros(n, dtype=np.int64)
-    blocks = list(_dissect(points, pairs, np.arange(n), 0, side).walk())
+    blocks = list(_dissect(points, pairs, np.arange(n), 0, side))
     owner = np.empty(n, dtype=np.int64)
-    for number, block in enumerate(blocks):
-        owner[block.own] = number
+    for number, (_, own, _) in enumerate(blocks):
+        owner[own] = number
     earlier = owner[pairs].min(axis=1, initial=len(blocks))
     order = np.argsort(earlier, kind="stable")
     firsts = np.searchsorted(earlier[order], np.arange(len(blocks) + 1))
     place = np.empty(n, dtype=np.int64)
-    updates: dict[int, tuple[Integers, Floats]] = {}
+    updates: list[tuple[Integers, Floats]] = []
     parts: list[tuple[int, Part]] = []
-    for number, block in enumerate(blocks):
+    for number, (depth, own, halves) in enumerate(blocks):
         chosen = order[firsts[number] : firsts[number + 1]]
-        below = [updates.pop(id(child)) for child in block.children]
+        below = [updates.pop(-left) for left in range(halves, 0, -1)]
         touched = np.unique(
             np.concatenate([pairs[chosen].ravel(), *(around for around, _ in below)])
         )
         border = touched[owner[touched] != number]
-        front = _front(block.own, border, pairs[chosen], couplings[chosen], diagonal, place)
+        front = _front(own, border, pairs[chosen], couplings[chosen], diagonal, place)
         for around, update in below:
             front[np.ix_(place[around], place[around])] += update
-        size = len(block.own)
+        size = len(own)
         root = np.eye(size)
         eliminate_unknowns(front, root)
-        updates[id(block)] = border, front[size:, size:]
-        parts.append((-block.depth, Part(block.own, border, root, front[:size, size:].copy())))
+        updates.append((border, front[size:, size:]))
+        parts.append((-depth, Part(own, border, root, front[:size, size:].copy())))
     return Factors(n, [part for _, part in sorted(parts, key=lambda each: each[0])])
 
 
@@ -158,13 +138,17 @@ def eliminate_unknowns(front: Sized, root: Sized) -> None:
         root[k + 1 :, : k + 1] -= inner[:, None] * root[k, : k + 1]
 
 
-def _dissect(points: Floats, pairs: Integers, own: Integers, depth: int, side: Integers) -> _Block:
+def _dissect(
+    points: Floats, pairs: Integers, own: Integers, depth: int, side: Integers
+) -> Iterator[tuple[int, Integers, int]]:
     """Divides the unknowns `own`, with the pairs among them, across the axis of largest extent.
 
+    Yields depth, unknowns and number of halves of each block, these halves before their separator.
     `side` (n,) is workspace.
     """
     if len(own) <= MAX_LEAF_UNKNOWNS:
-        return _Block(depth, own, [])
+        yield depth, own, 0
+        return
     widest = int(np.argmax(np.ptp(points[own], axis=0)))
     order = own[np.argsort(points[own, widest], kind="stable")]
     side[order[: len(own) // 2]] = 1
@@ -178,8 +162,9 @@ def _dissect(points: Floats, pairs: Integers, own: Integers, depth: int, side: I
         for which in (1, 2)
         if (within == which).any()
     ]
-    children = [_dissect(points, among, half, depth + 1, side) for among, half in halves]
-    return _Block(depth, own[within == 0], children)
+    for among, half in halves:
+        yield from _dissect(points, among, half, depth + 1, side)
+    yield depth, own[within == 0], len(halves)
 
 
 def _front(
