@@ -23,7 +23,7 @@ LAYERS = [
     "settings checkpoint",
     "scene",
     "mesh momentum coloring drag linear vertex_animation",
-    "integrators geometry materials skinning",
+    "integrators geometry materials skinning inputs",
     "rigid detection",
     "stretch depenetration",
     "contact",
@@ -40,7 +40,7 @@ LAYERS = [
     "fast_paths substeps",
     "self_test changes",
     "simulation",
-    "simulate drape inputs shape_change",
+    "simulate drape shape_change",
 ]
 """The core from the ground up: a folder or module imports from lower lines alone."""
 HEIGHTS = {name: height for height, names in enumerate(LAYERS) for name in names.split()}

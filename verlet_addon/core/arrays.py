@@ -64,13 +64,7 @@ def dot(a: Sequence[Floats] | Floats, b: Sequence[Floats] | Floats) -> Floats:
 
 def cross(a: Floats, b: Floats) -> Floats:
     """(3, k) cross products of vectors (3, k)."""
-    return np.stack(
-        [
-            a[1] * b[2] - a[2] * b[1],
-            a[2] * b[0] - a[0] * b[2],
-            a[0] * b[1] - a[1] * b[0],
-        ]
-    )
+    return np.stack([a[k - 2] * b[k - 1] - a[k - 1] * b[k - 2] for k in range(3)])
 
 
 def cofactors(matrices: Floats) -> tuple[Floats, Floats]:
@@ -91,16 +85,12 @@ def apply_matrices(matrices: Floats, vectors: Floats) -> Floats:
 
 def magnitudes(vectors: Sequence[Floats] | Floats) -> Floats:
     """(k,) lengths of vectors (3, k)."""
-    squares = vectors[0] * vectors[0]
-    squares += vectors[1] * vectors[1]
-    squares += vectors[2] * vectors[2]
-    return np.sqrt(squares, out=squares)
+    return np.asarray(np.sqrt(dot(vectors, vectors)))
 
 
 def norms(vectors: Sequence[Floats] | Floats) -> Floats:
     """(k,) lengths of vectors (3, k), at least SHORTEST, so that they can be divisors."""
-    found = magnitudes(vectors)
-    return np.maximum(found, SHORTEST, out=found)
+    return np.maximum(magnitudes(vectors), SHORTEST)
 
 
 CHUNK_SIZE = 32768

@@ -155,10 +155,9 @@ typedef struct dissected_part {
 } dissected_part;
 
 typedef struct dissected_system {
-    const struct dissected_part *const *parts;
-    integer parts_count;
     real *values;
-    integer size, axes;
+    const struct dissected_part *const *parts;
+    integer parts_count, size, axes;
     real *answers, *outside;
 } dissected_system;
 

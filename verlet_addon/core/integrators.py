@@ -35,21 +35,23 @@ NO_DAMPING = np.zeros(())
 
 def verlet_gains(dt: float, _previous_dt: float, damping: Floats) -> tuple[Gain, Gain]:
     """VERLET, which ignores h₋: x' = x + (x − x₋)·e^(−c h) + a·h·(1 − e^(−c h))/c."""
-    decay = damping * dt
-    return by_value(exp, -decay), dt * dt * mean_decay(decay)
+    return _gains(1.0, dt, dt, damping)
 
 
 def tcv_gains(dt: float, previous_dt: float, damping: Floats) -> tuple[Gain, Gain]:
     """TCV, time-corrected: x' = x + (x − x₋)·(h/h₋)·e^(−c h) + a·h·(1 − e^(−c h))/c."""
-    decay = damping * dt
-    return dt / previous_dt * by_value(exp, -decay), dt * dt * mean_decay(decay)
+    return _gains(dt / previous_dt, dt, dt, damping)
 
 
 def tcv_exact_gains(dt: float, previous_dt: float, damping: Floats) -> tuple[Gain, Gain]:
     """TCV_EXACT: x' = x + (x − x₋)·(h/h₋)·e^(−c s) + a·h·(1 − e^(−c s))/c, s from `decay_span`."""
-    span = decay_span(dt, previous_dt, damping)
+    return _gains(dt / previous_dt, dt, decay_span(dt, previous_dt, damping), damping)
+
+
+def _gains(ratio: float, dt: float, span: Gain, damping: Floats) -> tuple[Gain, Gain]:
+    """The gains for a ratio of step lengths, where drag acts over `span` [s]."""
     decay = damping * span
-    return dt / previous_dt * by_value(exp, -decay), dt * span * mean_decay(decay)
+    return ratio * by_value(exp, -decay), dt * span * mean_decay(decay)
 
 
 GAINS: dict[str, Gains] = {
@@ -200,16 +202,6 @@ def _two_positions(
         yield x
 
 
-def _taylor_start(v: Floats, a: Floats, h: float) -> Floats:
-    """Second-order start: x₀ − x₋₁ = v₀ h₋ − ½ a₀ h₋²."""
-    return start_displacement(v, a, h, 0.0)
-
-
-def _naive_start(v: Floats, _a: Floats, h: float) -> Floats:
-    """First-order start: x₀ − x₋₁ = v₀ h₋, with an error of ½ a₀ h₋²."""
-    return v * h
-
-
 SCHEMES: dict[str, Scheme] = {
     "euler": _euler,
     "improved_euler": _improved_euler,
@@ -219,7 +211,11 @@ SCHEMES: dict[str, Scheme] = {
     "velocity_verlet": _velocity_verlet,
     "leapfrog": _leapfrog,
 }
-STARTS: dict[str, Start] = {"taylor": _taylor_start, "naive": _naive_start}
+STARTS: dict[str, Start] = {
+    "taylor": lambda v, a, h: start_displacement(v, a, h, 0.0),
+    "naive": lambda v, _, h: v * h,
+}
+"""x₀ − x₋₁ by v₀, a₀ and h₋: v₀ h₋ − ½ a₀ h₋², and v₀ h₋, with an error of ½ a₀ h₋²."""
 
 
 def trajectory(

@@ -124,26 +124,21 @@ def _edges_problem(mesh: MeshData) -> str | None:
     """The end of an error message about edges or the rest shape, if they are invalid."""
     if not len(mesh.edges):
         return "has no edges, so nothing holds it together; add edges, or remove its soft body"
-    if short := _without_length(mesh.positions, mesh.edges):
+    if short := count_short(mesh.positions, mesh.edges):
         return f"has edges of length 0 ({short} of them); use Merge by Distance in Edit Mode"
     if mesh.rest_positions is not None:
         if not (np.abs(mesh.rest_positions) < MAX_COORDINATE).all():
             return "has a rest shape with invalid coordinates; choose another shape key"
-        if short := _without_length(mesh.rest_positions, mesh.edges):
+        if short := count_short(mesh.rest_positions, mesh.edges):
             edges = f"edges of length 0 ({short} of them)"
             return f"has {edges} in its rest shape; choose another shape key"
     return None
 
 
-def _without_length(positions: Floats, edges: Integers) -> int:
-    """Number of edges shorter than SHORTEST_EDGE."""
-    return int(np.count_nonzero(_spans(positions, edges) < SHORTEST_EDGE))
-
-
-def _spans(positions: Floats, edges: Integers) -> Floats:
-    """(m,) lengths of edges [m]."""
-    ends = positions[edges]
-    return np.asarray(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1))
+def count_short(positions: Floats, edges: Integers) -> int:
+    """Number of edges (m, 2) shorter than SHORTEST_EDGE, for vertices at positions (n, 3) [m]."""
+    spans = positions[edges[:, 1]] - positions[edges[:, 0]]
+    return int(np.count_nonzero(np.linalg.norm(spans, axis=1) < SHORTEST_EDGE))
 
 
 def _faces_problem(mesh: MeshData) -> str | None:

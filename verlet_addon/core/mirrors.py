@@ -6,13 +6,13 @@ plane, and momentum is conserved.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .arrays import Floats, Integers, dot
 from .errors import MeshError
-from .mesh import SHORTEST_EDGE, MeshData, Mirror, Paint
+from .mesh import MeshData, Mirror, Paint, count_short
 from .scene import GoalSprings, Plane
 from .state import ParticleState
 
@@ -59,7 +59,11 @@ def complete(mesh: MeshData) -> tuple[MeshData, list[Reflection]]:
             images = count + np.arange(len(sources))
             reflections.append(Reflection(number, sources, images, np.flatnonzero(on_plane)))
             mesh = _doubled(mesh, mirror, reflections[-1])
-            _check_lengths(mesh)
+            if count_short(mesh.positions, mesh.edges):
+                raise MeshError(
+                    f"'{mesh.name}' has edges shorter than the Merge Distance of its Mirror "
+                    "modifier; lower that distance"
+                )
     return mesh, reflections
 
 
@@ -153,7 +157,7 @@ def _doubled(mesh: MeshData, mirror: Mirror, reflection: Reflection) -> MeshData
     image[reflection.sources] = reflection.images
     edges = image[mesh.edges]
     starts, places = _image_faces(mesh, image)
-    threads = mesh.threads
+    threads, layers = mesh.threads, vars(mesh.paint).values()
     velocities = _image_velocities(mesh, mirror)[reflection.sources]
     return replace(
         mesh,
@@ -161,35 +165,16 @@ def _doubled(mesh: MeshData, mirror: Mirror, reflection: Reflection) -> MeshData
         edges=np.concatenate([mesh.edges, edges[(edges != mesh.edges).any(axis=1)]]),
         face_starts=np.concatenate([mesh.face_starts, mesh.face_starts[-1] + starts]),
         face_vertices=np.concatenate([mesh.face_vertices, image[mesh.face_vertices[places]]]),
-        pin_weights=np.concatenate([mesh.pin_weights, mesh.pin_weights[reflection.sources]]),
+        pin_weights=complete_weights(mesh.pin_weights, [reflection]),
         velocities=np.concatenate([mesh.velocities, velocities]),
         rest_positions=None
         if mesh.rest_positions is None
         else _with_images(mesh.rest_positions, reflection, mirror.plane),
-        paint=_mirrored_paint(mesh.paint, reflection),
+        paint=Paint(
+            *(None if layer is None else complete_weights(layer, [reflection]) for layer in layers)
+        ),
         threads=None if threads is None else np.concatenate([threads, threads[places]]),
     )
-
-
-def _mirrored_paint(paint: Paint, reflection: Reflection) -> Paint:
-    """Painted weights with those of the images."""
-    layers = {each.name: getattr(paint, each.name) for each in fields(paint)}
-    return Paint(
-        **{
-            name: None if weights is None else complete_weights(weights, [reflection])
-            for name, weights in layers.items()
-        }
-    )
-
-
-def _check_lengths(mesh: MeshData) -> None:
-    """Raises MeshError if joining the halves has left an edge without length."""
-    spans = mesh.positions[mesh.edges[:, 1]] - mesh.positions[mesh.edges[:, 0]]
-    if (np.linalg.norm(spans, axis=1) < SHORTEST_EDGE).any():
-        raise MeshError(
-            f"'{mesh.name}' has edges shorter than the Merge Distance of its Mirror modifier; "
-            "lower that distance"
-        )
 
 
 def _image_faces(mesh: MeshData, image: Integers) -> tuple[Integers, Integers]:

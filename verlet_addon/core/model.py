@@ -116,11 +116,7 @@ class ShellModel(SoftBodyModel):
 
     shell: Shell
     """Lengths and bends as one implicit system."""
-
-    @property
-    def has_coupled_particles(self) -> bool:
-        """True: its lengths and bends are one system."""
-        return True
+    has_coupled_particles = True
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -129,11 +125,7 @@ class SolidModel(SoftBodyModel):
 
     solid: Solid
     """The lattice and the embedding."""
-
-    @property
-    def has_coupled_particles(self) -> bool:
-        """True: its points move with its nodes."""
-        return True
+    has_coupled_particles = True
 
     @cached_property
     def contact_inverse_masses(self) -> Floats:

@@ -103,12 +103,8 @@ def _strips(model: SoftBodyModel) -> tuple[Strips, Strips, Strips]:
 
 def _widths(bends: Stencils) -> Floats:
     """(m,) lengths over which bending angles are distributed, half of those on both sides [m]."""
-    return np.asarray((0.5 / bends.coefficients[:, [0, -1] if _is_line(bends) else [2, 3]]).sum(1))
-
-
-def _is_line(bends: Stencils) -> bool:
-    """Whether bends have three particles in a row, as of ropes; hinges have four."""
-    return bends.members.shape[1] == 3
+    outer = [0, 2] if bends.members.shape[1] == 3 else [2, 3]  # of ropes, and of hinges
+    return np.asarray((0.5 / bends.coefficients[:, outer]).sum(1))
 
 
 def with_permanent_rests(model: SoftBodyModel, plastic: Plastic) -> SoftBodyModel:

@@ -91,17 +91,12 @@ def check_still(meshes: Sequence[MeshData], stopped: Sample, now: Sample) -> Non
     for mesh, weights, start, end in zip(meshes, pin_weights, *targets, strict=True):
         pinned = weights > 0.0
         moved = np.abs(end[pinned] - start[pinned]).max(initial=0.0)
-        if moved > 0.0 and moved > MAX_STILL_MOTION * _mean_span(mesh):
+        spans = mesh.positions[mesh.edges[:, 1]] - mesh.positions[mesh.edges[:, 0]]
+        if moved > 0.0 and moved > MAX_STILL_MOTION * np.abs(spans).mean():
             raise SettingsError(
                 f"The pins of '{mesh.name}' move at frame {now.frame}, where the time scale is 0; "
                 "remove their motion there, or raise the time scale above 0"
             )
-
-
-def _mean_span(mesh: MeshData) -> float:
-    """Mean extent of edges along an axis [m]."""
-    spans = mesh.positions[mesh.edges[:, 1]] - mesh.positions[mesh.edges[:, 0]]
-    return float(np.abs(spans).mean())
 
 
 def check_sane(model: SoftBodyModel, state: ParticleState, frame: int) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from .arrays import Floats
 from .build import build
 from .compiled import NUMPY_REQUESTED, backend, source_digest
+from .inputs import mesh_from_faces
 from .mesh import MeshData
 from .phases.step_data import StepInputs
 from .settings import BodySettings, SceneSettings
@@ -107,17 +108,6 @@ def _sheet(corners: int) -> MeshData:
     first = np.flatnonzero((rows < SIDE - 1) & (columns < SIDE - 1))
     cells = first[:, None] + [0, 1, SIDE + 1, SIDE]
     faces = cells if corners == 4 else np.concatenate([cells[:, :3], cells[:, [0, 2, 3]]])
-    around = np.stack([faces, np.roll(faces, -1, axis=1)], axis=2).reshape(-1, 2)
     start = SIDE * SIDE
     ropes = [[SIDE - 1, start], [start, start + 1], [start, start + 2]]
-    weights = np.zeros(len(positions))
-    weights[-1 - len(tail)] = 1.0
-    return MeshData(
-        name="tiny sheet",
-        positions=positions,
-        edges=np.unique(np.sort(np.concatenate([around, ropes]), axis=1), axis=0),
-        face_starts=np.arange(0, faces.size + 1, corners),
-        face_vertices=faces.ravel(),
-        pin_weights=weights,
-        velocities=np.zeros_like(positions),
-    )
+    return mesh_from_faces(positions, faces.tolist(), edges=ropes, pinned=[start - 1])

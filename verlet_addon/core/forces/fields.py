@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from math import acos, degrees
 
 import numpy as np
@@ -119,13 +118,8 @@ def _falloff(field: Field, arms: Floats, heights: Floats, distances: Floats) -> 
 def _reach(distances: Floats, power: float, nearest: float, farthest: float) -> Floats:
     """(n,) (1 + distance − nearest)^(−power) between the limits, 1 nearer and 0 farther."""
     beyond = np.maximum(distances - nearest, 0.0)
-    left = by_value(partial(_decrease, power=power), beyond) if power else np.ones_like(beyond)
+    left = by_value(lambda at: (1.0 + at) ** -power, beyond) if power else np.ones_like(beyond)
     return np.where(distances > farthest, 0.0, left)
-
-
-def _decrease(distance: float, power: float) -> float:
-    """(1 + distance)^(−power) by Python's floats, to the same bits everywhere."""
-    return float((1.0 + distance) ** -power)
 
 
 def _wind(field: Field, place: _FieldPoints) -> Floats:
@@ -168,11 +162,6 @@ def _turbulence(field: Field, place: _FieldPoints) -> Floats:
     return turbulence(at, field.size) * (field.strength * place.falloff)
 
 
-def _no_push(_field: Field, place: _FieldPoints) -> Floats:
-    """(3, n) 0, for fields with drag alone."""
-    return np.zeros_like(place.arms)
-
-
 def _flow(field: Field, place: _FieldPoints) -> Floats:
     """(n,) drag rate of most kinds: that at which velocities approach the field's."""
     return field.flow * place.falloff
@@ -202,7 +191,7 @@ _PUSHES: dict[Kind, Law] = {
     "HARMONIC": _harmonic,
     "CHARGE": _charge,
     "TURBULENCE": _turbulence,
-    "DRAG": _no_push,
+    "DRAG": lambda _, place: np.zeros_like(place.arms),
 }
 _RATES: dict[Kind, Law] = {
     "VORTEX": _vortex_rate,

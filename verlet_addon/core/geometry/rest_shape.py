@@ -94,7 +94,7 @@ def build_rest_shape(mesh: MeshData, settings: BodySettings) -> RestShape:
     loose = without_faces(mesh.edges, corners, n)
     normals = face_normals(mesh.positions, corners, len(mesh.face_starts) - 1)
     areas = np.linalg.norm(normals, axis=1)
-    lengths = _edge_lengths(mesh, settings)
+    lengths = edge_lengths(mesh.positions, mesh.edges) * _shrinkage(mesh, settings, mesh.edges)
     labels = find_components(n, np.concatenate([mesh.edges, mesh.seams]))
     surface = np.isin(labels, labels[corners.vertex])
     around = vertex_areas(corners, areas, n)
@@ -142,14 +142,8 @@ def _at_rest(mesh: MeshData, settings: BodySettings) -> MeshData:
 
 def rest_lengths(mesh: MeshData, settings: BodySettings) -> Floats:
     """(m,) rest lengths of a mesh's edges after shrinking [m]."""
-    return _edge_lengths(_at_rest(mesh, settings), settings)
-
-
-def _edge_lengths(mesh: MeshData, settings: BodySettings) -> Floats:
-    """(m,) rest lengths of the edges of a mesh that `_at_rest` returned [m]."""
-    lengths = edge_lengths(mesh.positions, mesh.edges)
-    lengths *= _shrinkage(mesh, settings, mesh.edges)
-    return lengths
+    lengths = edge_lengths(_at_rest(mesh, settings).positions, mesh.edges)
+    return lengths * _shrinkage(mesh, settings, mesh.edges)
 
 
 def _shrinkage(mesh: MeshData, settings: BodySettings, pairs: Integers) -> Floats:
