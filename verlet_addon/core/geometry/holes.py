@@ -1,12 +1,10 @@
 """Holes of surfaces: triangles that close them, once all faces have the same orientation."""
 
-from collections import deque
-
 import numpy as np
 
 from ..arrays import Integers
 from ..errors import MeshError
-from .graph import edge_keys
+from .graph import edge_keys, find_components
 
 
 def orient_alike(triangles: Integers, *, complaint: str, remedy: str) -> Integers:
@@ -33,41 +31,16 @@ def orient_alike(triangles: Integers, *, complaint: str, remedy: str) -> Integer
     alike = (tails[first] < heads[first]) == (tails[second] < heads[second])
     turned = triangles.copy()
     if alike.any():
-        flips = _flips(count, first % count, second % count, alike)
-        if flips is None:
+        # A graph of triangles as they are and of the same flipped: each is joined to what fits.
+        one, other = first % count, second % count
+        fitting = np.where(alike, other + count, other), np.where(alike, other, other + count)
+        pairs = np.stack([np.append(one, one + count), np.concatenate(fitting)], axis=1)
+        plain, flipped = find_components(2 * count, pairs).reshape(2, -1)
+        if (plain == flipped).any():
             raise MeshError(f"{complaint} its surface has only one side and no inside; {remedy}")
+        flips = np.flatnonzero(flipped < plain)
         turned[:2, flips] = turned[1::-1, flips]
     return turned
-
-
-def _flips(count: int, first: Integers, second: Integers, alike: Integers) -> Integers | None:
-    """(f,) triangles to flip for a consistent orientation; None for a one-sided surface.
-
-    Parameters
-    ----------
-    first, second : (k,) neighbouring triangles.
-    alike : (k,) bool, neighbours that pass their common edge in the same direction.
-    """
-    neighbours: list[list[tuple[int, bool]]] = [[] for _ in range(count)]
-    for a, b, same in zip(first.tolist(), second.tolist(), alike.tolist(), strict=True):
-        neighbours[a].append((b, same))
-        neighbours[b].append((a, same))
-    turned: list[bool | None] = [None] * count
-    for seed in range(count):
-        if turned[seed] is not None:
-            continue
-        turned[seed] = False
-        queue = deque([seed])
-        while queue:
-            face = queue.popleft()
-            for other, same in neighbours[face]:
-                wanted = turned[face] != same
-                if turned[other] is None:
-                    turned[other] = wanted
-                    queue.append(other)
-                elif turned[other] != wanted:
-                    return None
-    return np.flatnonzero(np.array(turned, dtype=bool))
 
 
 def hole_lids(triangles: Integers, n: int) -> Integers:
