@@ -223,11 +223,6 @@ typedef struct neighbours {
     integer count;
 } neighbours;
 
-typedef struct noise_tables {
-    const integer *table;
-    const real *slopes;
-} noise_tables;
-
 typedef struct piece_poses {
     const struct pieces *pieces;
     real *start_rotations, *rotations, *arms, *second_moments, *centres, *angular_momenta,
@@ -564,7 +559,7 @@ EXPORT void strain_range(const real *, integer, const strip_batch *const *, inte
 EXPORT void sum_weighted(const real *, integer, const integer *, const real *, integer, real *);
 EXPORT integer transfer_contacts(const piece_poses *, real *, integer);
 EXPORT void transfer_momentum(const piece_poses *, real *, integer, real *, integer);
-EXPORT void turbulence(const real *, integer, real, const noise_tables *, real *);
+EXPORT void turbulence(const real *, integer, real, const integer *, const real *, real *);
 EXPORT void undo_implicit_damping(real *, real *, real *, integer, const strip_batch *const *,
     integer);
 EXPORT void update_diagonal_rests(real *, integer, const face_diagonals *);

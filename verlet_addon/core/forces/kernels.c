@@ -16,7 +16,7 @@ static inline integer find_cell(real at, real *inside)
     return cell & 255;
 }
 
-static real gradient_noise(const noise_tables *of, const real place[3])
+static real gradient_noise(const integer *table, const real *slopes, const real place[3])
 {
     real arms[3][2], shares[3][2], total = 0.0;
     integer cells[3];
@@ -32,8 +32,8 @@ static real gradient_noise(const noise_tables *of, const real place[3])
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < 2; j++)
             for (int k = 0; k < 2; k++) {
-                integer row = of->table[cells[0] + i] + cells[1] + j;
-                const real *slope = of->slopes + of->table[row] + cells[2] + k;
+                integer row = table[cells[0] + i] + cells[1] + j;
+                const real *slope = slopes + table[row] + cells[2] + k;
                 real rise = slope[0] * arms[0][i] + slope[512] * arms[1][j] + slope[1024] * arms[2][k];
                 total += rise * (shares[0][i] * shares[1][j]) * shares[2][k];
             }
@@ -41,8 +41,8 @@ static real gradient_noise(const noise_tables *of, const real place[3])
 }
 
 /* Sets the turbulence at points (3, n), with eddies of a size. */
-EXPORT void turbulence(const real *points, integer n, real size, const noise_tables *of,
-                       real *vectors)
+EXPORT void turbulence(const real *points, integer n, real size, const integer *table,
+                       const real *slopes, real *vectors)
 {
     for (integer i = 0; i < n; i++) {
         real at[3], found[3] = {0.0, 0.0, 0.0};
@@ -54,7 +54,7 @@ EXPORT void turbulence(const real *points, integer n, real size, const noise_tab
                 real place[3];
                 for (int other = 0; other < 3; other++)
                     place[other] = at[(other + axis) % 3] * octave;
-                found[axis] += gradient_noise(of, place) / octave;
+                found[axis] += gradient_noise(table, slopes, place) / octave;
             }
             weights += 1.0 / octave;
             octave *= 2.0;

@@ -47,22 +47,10 @@ def _slopes() -> Floats:
 SLOPES = _slopes()
 
 
-@dataclass(frozen=True, eq=False)
-class NoiseTables:
-    """The constants of gradient noise."""
-
-    table: Integers
-    """(512,)"""
-    slopes: Floats
-    """(3, 512)"""
-
-
-Struct("noise_tables", NoiseTables, reads="table slopes")
-NOISE = NoiseTables(TABLE, SLOPES)
-
-
 @kernel(result=lambda points, *_: np.empty(points.shape))
-def turbulence(points: Sized, size: float, *, _noise: NoiseTables = NOISE) -> Floats:
+def turbulence(
+    points: Sized, size: float, *, _table: Integers = TABLE, _slopes: Floats = SLOPES
+) -> Floats:
     """(3, n) turbulence, each component −1 … 1, with eddies of `size` [m] at points (3, n) [m]."""
     scaled = points / size if size else points
     turned = np.concatenate([scaled, scaled[[1, 2, 0]], scaled[[2, 0, 1]]], axis=1)
