@@ -59,7 +59,7 @@ Struct(
     rungs=(Integers, lambda batch: batch.rungs.T),
     coefficients=(Floats, lambda batch: batch.coefficients.T),
     responses=(Floats, lambda batch: batch.responses.T),
-    factors=(Floats, lambda batch: batch.bands.whole_factors()),
+    factors=(Floats, lambda batch: batch.bands.factors),
     scratch={
         "points": lambda batch: (longest_run(_path_ends(batch)), len(batch.rungs), 3),
         "steps": lambda batch: (longest_run(_path_ends(batch)), 3),

@@ -12,7 +12,7 @@ from .tridiagonal import find_runs
 
 @kernel()
 def factorize_pentadiagonal(rows: Sized) -> None:
-    """Factorizes rows (3, n, …) of `Bands` in place as L D Lᵀ; the diagonal becomes 1 / D."""
+    """Factorizes rows (3, n) of `Bands` in place as L D Lᵀ; the diagonal becomes 1 / D."""
     diagonal, beside, beyond = rows
     for k in range(rows.shape[1]):
         pivot, near, far = rows[:, k].copy()
@@ -40,21 +40,12 @@ class Bands:
         _, beside, beyond = self.rows != 0.0
         return find_runs(beside[1:] | beyond[1:] | np.append(beyond, False)[2:])
 
-    def whole_factors(self) -> Floats:
-        """(3, n) the same factors of all unknowns, one after the other."""
+    @cached_property
+    def factors(self) -> Floats:
+        """(3, n) factors L D Lᵀ: 1 / D, and the first and second subdiagonal of L."""
         rows = self.rows.copy()
         factorize_pentadiagonal(rows)
         return rows
-
-    @cached_property
-    def factors(self) -> Floats:
-        """(3, n) factors L D Lᵀ of the runs: 1 / D, and the first and second subdiagonal of L."""
-        rows_of_factors = self.rows.copy()
-        for run in self.runs:
-            rows = rows_of_factors[:, run]
-            factorize_pentadiagonal.reference(rows)
-            rows_of_factors[:, run] = rows
-        return rows_of_factors
 
 
 def solve(bands: Bands, right: Floats) -> Floats:

@@ -108,24 +108,20 @@ def build_pieces(shape: RestShape) -> Pieces | None:
     own = shape.masses[particles]
     weight = sum_by(labels, own, count)
     masses = np.where(shape.pinned[particles], PINNED_MASS_FACTOR * weight[labels], own)
-    totals = sum_by(labels, masses, count)
-    arms = shape.mesh.positions.T.take(particles, axis=1)
-    arms -= (sum_rows(labels, arms * masses, count) / totals)[:, labels]
-    effective_inverse_masses = _effective_inverse_masses(labels, masses, totals, arms)
+    places = shape.mesh.positions.T.take(particles, axis=1)
+    totals, arms, effective = _weigh(labels, masses, places, count)
     without_interior = without_rigid_interior(shape)
     worked_on = np.isin(particles, without_interior.mesh.edges)
     counts = np.maximum(np.bincount(labels, worked_on, count), 1.0)[labels]
     mobilities = shape.inverse_masses.copy()
-    mobilities[particles] = np.where(
-        shape.pinned[particles], 0.0, effective_inverse_masses * counts
-    )
+    mobilities[particles] = np.where(shape.pinned[particles], 0.0, effective * counts)
     return Pieces(
         particles=particles,
         labels=labels,
         masses=masses,
         totals=totals,
         arms=arms,
-        effective_inverse_masses=effective_inverse_masses,
+        effective_inverse_masses=effective,
         mobilities=mobilities,
         constraint_masses=inverse(mobilities[particles], mobilities[particles]),
         starts=np.searchsorted(labels, np.arange(count + 1)),
@@ -144,10 +140,7 @@ def heavier_pieces(pieces: Pieces, inverse_masses: Floats, added: Floats) -> Pie
     labels, particles, joints = pieces.labels, pieces.particles, pieces.joints
     most = PINNED_MASS_FACTOR * pieces.totals[labels]
     masses = pieces.masses + np.minimum(added[particles], most)
-    totals = sum_by(labels, masses, pieces.count)
-    centres = sum_rows(labels, pieces.arms * masses, pieces.count) / totals
-    arms = pieces.arms - centres[:, labels]
-    effective = _effective_inverse_masses(labels, masses, totals, arms)
+    totals, arms, effective = _weigh(labels, masses, pieces.arms, pieces.count)
     counts = pieces.mobilities[particles] / pieces.effective_inverse_masses
     mobilities = np.where(added > 0.0, inverse_masses, pieces.mobilities)
     mobilities[particles] = effective * counts
@@ -238,10 +231,15 @@ def without_rigid_interior(shape: RestShape) -> RestShape:
     )
 
 
-def _effective_inverse_masses(
-    labels: Integers, masses: Floats, totals: Floats, arms: Floats
-) -> Floats:
-    """(k,) largest eigenvalue of 1/M + [r]ᵀ I⁻¹ [r] at each particle's lever arm r [1/kg]."""
+def _weigh(
+    labels: Integers, masses: Floats, places: Floats, count: int
+) -> tuple[Floats, Floats, Floats]:
+    """Masses (s,) of pieces, lever arms (3, k) of places, and (k,) effective inverse masses there.
+
+    These are the largest eigenvalues of 1/M + [r]ᵀ I⁻¹ [r] for lever arms r [1/kg].
+    """
+    totals = sum_by(labels, masses, count)
+    arms = places - (sum_rows(labels, places * masses, count) / totals)[:, labels]
     second = sum_products(labels, arms * masses, arms, len(totals))
     inertia = np.trace(second, axis1=1, axis2=2)[:, None, None] * np.eye(3) - second
     inverse = np.linalg.pinv(inertia, rcond=1e-9, hermitian=True)[labels]
@@ -249,7 +247,7 @@ def _effective_inverse_masses(
     turning = np.einsum("kji,kjl,klm->kim", cross, inverse, cross)
     # Rounding of eigenvalues depends on the processor.
     shares, powers = np.frexp(1.0 / totals[labels] + np.linalg.eigvalsh(turning)[:, -1])
-    return np.asarray(np.ldexp(np.round(shares, ROTATION_DIGITS), powers))
+    return totals, arms, np.ldexp(np.round(shares, ROTATION_DIGITS), powers)
 
 
 def fit_poses(pieces: Pieces, positions: Floats) -> PiecePoses:
