@@ -89,10 +89,10 @@ def _checksum(text: NDArray[np.uint8], arrays: list[NDArray[Any]]) -> NDArray[np
 
 def _class_name(of: type) -> str:
     """The module and name of a class of the core, such as `state.ParticleState`."""
-    module, _, name = of.__module__.removeprefix(_CORE + "."), None, of.__qualname__
-    if not of.__module__.startswith(_CORE + "."):
-        raise TypeError(f"a checkpoint holds no {of.__module__}.{name}")
-    return f"{module}.{name}"
+    name = f"{of.__module__}.{of.__qualname__}"
+    if not name.startswith(_CORE + "."):
+        raise TypeError(f"a checkpoint holds no {name}")
+    return name.removeprefix(_CORE + ".")
 
 
 def _class_named(name: str) -> type:
@@ -184,7 +184,7 @@ class _Decoder:
         return self._made[number]
 
     def _make(self, number: int, kind: str, *given: Any) -> None:
-        """Creates the object of one node before its contents, which may refer to it."""
+        """Creates the object of one node: of a class before its fields, which may refer to it."""
         if kind == "class":
             name, names, values = given
             of = _class_named(name)
@@ -194,19 +194,11 @@ class _Decoder:
             self._made[number] = made
             for own, value in zip(names, values, strict=True):
                 object.__setattr__(made, own, self.decode(value))
-        elif kind == "list":
-            items: list[Any] = []
-            self._made[number] = items
-            items.extend(map(self.decode, given[0]))
-        elif kind == "dict":
-            entries: dict[Any, Any] = {}
-            self._made[number] = entries
-            entries.update((self.decode(key), self.decode(value)) for key, value in given[0])
         else:
-            self._made[number] = self._immutable(kind, *given)
+            self._made[number] = self._plain(kind, *given)
 
-    def _immutable(self, kind: str, *given: Any) -> Any:
-        """The object of a node that cannot refer to itself."""
+    def _plain(self, kind: str, *given: Any) -> Any:
+        """The object of a node that does not refer to itself."""
         match kind:
             case "array":
                 return self._arrays[given[0]].transpose(np.argsort(given[1]))
@@ -219,10 +211,10 @@ class _Decoder:
                 return self.decode(given[0])[()]
             case "new":
                 return _class_named(given[0])()
-            case "slice":
-                return slice(*map(self.decode, given))
-            case "range":
-                return range(*map(self.decode, given))
+            case "dict":
+                return {self.decode(key): self.decode(value) for key, value in given[0]}
+            case "slice" | "range":
+                return (slice if kind == "slice" else range)(*map(self.decode, given))
             case _:
                 return _CONTAINERS[kind](map(self.decode, given[0]))
 

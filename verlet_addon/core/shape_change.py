@@ -7,8 +7,9 @@ import numpy as np
 from .arrays import Floats
 from .collision.collision_world import build_collision_world
 from .errors import MeshError
+from .mesh import MeshData
 from .mirrors import complete_positions
-from .model import WaterModel
+from .model import SoftBodyModel, WaterModel
 from .phases.step_data import Body
 from .rigid.pieces import fit_poses
 from .simulation import Simulation
@@ -31,11 +32,12 @@ def change_shape(simulation: Simulation, shapes: Sequence[Floats | None]) -> Non
     mirrors = simulation.sample.every_mirror
     if not simulation.bodies:
         raise MeshError("No frame is simulated yet; change the mesh itself, and bake anew")
-    each = zip(simulation.bodies, simulation.reflections, mirrors, shapes, strict=True)
-    for body, reflections, planes, shape in each:
+    meshes, reflections = simulation.meshes, simulation.reflections
+    each = zip(simulation.bodies, meshes, reflections, mirrors, shapes, strict=True)
+    for body, mesh, images, planes, shape in each:
         if shape is not None:
-            _check(body, shape, simulation)
-            _move(body, complete_positions(shape, reflections, planes).T)
+            _check(body[0], mesh, shape)
+            _move(body, complete_positions(shape, images, planes).T)
     models = [model for model, _ in simulation.bodies]
     # Built anew, for it knows what touched, and leads out what is in something else at its start.
     simulation.world = build_collision_world(
@@ -43,10 +45,8 @@ def change_shape(simulation: Simulation, shapes: Sequence[Floats | None]) -> Non
     )
 
 
-def _check(body: Body, shape: Floats, simulation: Simulation) -> None:
+def _check(model: SoftBodyModel, mesh: MeshData, shape: Floats) -> None:
     """Raises MeshError where a body cannot be moved to a shape."""
-    model, _ = body
-    (mesh,) = (mesh for mesh in simulation.meshes if mesh.name == model.name)
     if isinstance(model, WaterModel):
         raise MeshError(
             f"{model.name} is water, which cannot go on from another shape; bake without resume"
