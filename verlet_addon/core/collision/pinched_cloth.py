@@ -23,7 +23,6 @@ from ..arrays import (
     sum_by,
     sum_rows,
 )
-from ..contact.contact_rows import ContactRows
 from ..depenetration.closed_surfaces import triangle_frames, winding_numbers
 from ..depenetration.penetration_states import PINCHED
 from ..detection.proximity import nearest_on_triangle
@@ -33,9 +32,7 @@ from .pinched_contacts import cloth_normals
 from .pinched_particles import NO_PINCHED, PinchedParticles
 
 OPPOSED_COSINE = -0.3
-"""Two contact normals with a smaller cosine than this oppose each other."""
-ALIGNED_MEAN = 0.9
-"""Particles whose mean contact normal is longer than this are pushed from one side only."""
+"""Room is measured where two contact normals have a smaller cosine than this."""
 PINCH_ROOM, RELEASE_ROOM = 0.6, 0.9
 """Room on either face, in gaps between the cloth and colliders, below which a particle is pinched,
 and above which it is not any more."""
@@ -48,8 +45,6 @@ SEARCH, FACING_COSINE = 3.0, 0.3
 cosine of the angle between their normals and that of the cloth."""
 BETWEEN = (0.1, 0.4, 0.7, 1.0)
 """Points between these surfaces and the particles that no other collider may contain, as shares."""
-MAX_LAYERS = 4
-"""Layers of cloth through which colliders push, at most."""
 SMOOTHING_ROUNDS = 12
 """Rounds in which neighbours agree on the side that intruders do not come from."""
 
@@ -61,7 +56,7 @@ def update_pinched(contact_step: ContactStep) -> None:
     pressed, intruders = _pressed_from_both_sides(contact_step)
     if len(pinched.particles):
         pinched = _slide(world, pinched, positions)
-        free = _has_room(world, pinched.particles, positions, RELEASE_ROOM)
+        free = _faces_with_room(world, pinched.particles, positions, RELEASE_ROOM) == 2
         free &= ~_edges_cross(world, pinched.particles, positions)
         free &= ~_is_parted(world, pinched, positions)
         pinched.ages[:] = np.where(free, pinched.ages + contact_step.motion.dt, 0.0)
@@ -69,10 +64,10 @@ def update_pinched(contact_step: ContactStep) -> None:
         world.penetration_states[pinched.particles[~kept]] = 0
         pinched = selected(pinched, kept)
     if len(pressed):
-        tight = ~_has_room(world, pressed, positions, PINCH_ROOM)
+        tight = _faces_with_room(world, pressed, positions, PINCH_ROOM) == 0
         pressed, intruders = pressed[tight], intruders[:, tight]
     if len(pressed):
-        roomy = _has_room(world, pressed, world.surfaces.rest, PINCH_ROOM)
+        roomy = _faces_with_room(world, pressed, world.surfaces.rest, PINCH_ROOM) == 2
         pressed, intruders = pressed[roomy], intruders[:, roomy]
     if len(pressed):
         sides = _choose_sides(world, pinched, pressed, intruders, positions)
@@ -153,7 +148,7 @@ def _is_parted(world: CollisionWorld, pinched: PinchedParticles, positions: Floa
     place, here = pinched.surface_points(positions), positions[:, pinched.particles]
     points = [place + (here - place) * share for share in BETWEEN]
     near = magnitudes(here - place) < SEARCH * _gaps(world, pinched.particles)
-    return near & _any_inside(world, pinched.particles, points, positions)
+    return near & _inside(world, pinched.particles, points, positions).any(axis=0)
 
 
 def _gaps(world: CollisionWorld, particles: Integers) -> Floats:
@@ -163,13 +158,13 @@ def _gaps(world: CollisionWorld, particles: Integers) -> Floats:
     return np.asarray(gaps[surfaces.owners[particles]])
 
 
-def _has_room(
+def _faces_with_room(
     world: CollisionWorld, particles: Integers, positions: Floats, times: float
-) -> Booleans:
-    """(k,) whether there is room of so many gaps on both faces of the cloth."""
+) -> Integers:
+    """(k,) number of faces of the cloth on which there is room of so many gaps, 0 … 2."""
     far = cloth_normals(world, particles, positions) * (times * _gaps(world, particles))
     here = positions[:, particles]
-    return ~_any_inside(world, particles, [here + far, here - far], positions)
+    return 2 - _inside(world, particles, [here + far, here - far], positions).sum(axis=0)
 
 
 def _edges_cross(world: CollisionWorld, particles: Integers, positions: Floats) -> Booleans:
@@ -178,16 +173,16 @@ def _edges_cross(world: CollisionWorld, particles: Integers, positions: Floats) 
     among[particles] = True
     edges = world.surfaces.edges[:, among[world.surfaces.edges].any(axis=0)]
     middles = positions[:, edges].mean(axis=1)
-    crossed = edges[:, _any_inside(world, edges[0], [middles], positions)]
+    crossed = edges[:, _inside(world, edges[0], [middles], positions)[0]]
     among[:] = False
     among[crossed] = True
     return np.asarray(among[particles])
 
 
-def _any_inside(
+def _inside(
     world: CollisionWorld, particles: Integers, points: Sequence[Floats], positions: Floats
 ) -> Booleans:
-    """(k,) whether any of points (3, k) is inside of a collider that its particle collides with."""
+    """(c, k) whether each of c points (3, k) is inside of a collider that its particle touches."""
     closed_surfaces, count = world.depenetration.closed_surfaces, len(particles)
     found = np.zeros(len(points) * count, dtype=bool)
     owners = np.tile(world.surfaces.owners[particles], len(points))
@@ -196,7 +191,7 @@ def _any_inside(
         own = np.flatnonzero(world.surfaces.collides[owners, other])
         triangles = closed_surfaces.triangles[other]
         found[own] |= winding_numbers(everywhere[:, own], positions, triangles) != 0
-    return np.asarray(found.reshape(len(points), count).any(axis=0))
+    return found.reshape(len(points), count)
 
 
 def _pressed_from_both_sides(contact_step: ContactStep) -> tuple[Integers, Floats]:
@@ -205,64 +200,25 @@ def _pressed_from_both_sides(contact_step: ContactStep) -> tuple[Integers, Float
     Of the latter (3, k), those count most that move into the particle.
     """
     world, rows, motion = contact_step.world, contact_step.rows, contact_step.motion
-    nothing = np.empty(0, np.int64), np.empty((3, 0))
     fixed, positions = slice(world.first_collider_particle, None), contact_step.positions
     if np.array_equal(motion.start[:, fixed], motion.predicted[:, fixed], equal_nan=True):
-        return nothing
-    hard = (rows.particles >= fixed.start).any(axis=0)
-    apart, count = rows.heights(positions), len(world.penetration_states)
-    near = np.zeros(count, dtype=bool)
-    near[rows.particles[:, apart < NEAR_SHARE * rows.gaps]] = True
-    pushes = (rows.normal_multipliers > 0.0) | (apart < NEAR_SHARE * rows.gaps)
-    slot, row = np.nonzero((rows.impulse_responses != 0.0) & near[rows.particles] & pushes)
+        return np.empty(0, np.int64), np.empty((3, 0))
+    apart = rows.heights(positions)
+    near = (rows.particles >= fixed.start).any(axis=0) & (apart < NEAR_SHARE * rows.gaps)
+    held = (world.penetration_states[:, world.surfaces.colliders] != 0).any(axis=1)
+    free = world.pinchable & ~held
+    slot, row = np.nonzero((rows.impulse_responses != 0.0) & near & free[rows.particles])
+    order = np.lexsort((apart[row], rows.particles[slot, row]))
+    slot, row = slot[order], row[order]
     particle = rows.particles[slot, row]
     directions = rows.normals[:, row] * np.sign(rows.weights[slot, row])
-    counts = np.bincount(particle, minlength=count)
-    perhaps = magnitudes(sum_rows(particle, directions, count)) < ALIGNED_MEAN * counts
-    perhaps &= sum_by(particle, hard[row].astype(float), count) > 0.0
-    states = world.penetration_states[particle][:, world.surfaces.colliders]
-    chosen = np.flatnonzero(
-        perhaps[particle] & world.pinchable[particle] & (states == 0).all(axis=1)
-    )
-    chosen = chosen[np.lexsort((apart[row[chosen]], ~hard[row[chosen]], particle[chosen]))]
-    if not len(chosen):  # the usual case
-        return nothing
-    chosen = chosen[_from_colliders(rows, pushes, hard, count)[slot[chosen], row[chosen]]]
-    particle, row, directions = particle[chosen], row[chosen], directions[:, chosen]
     particles, first, number = np.unique(particle, return_index=True, return_inverse=True)
     number = number.reshape(-1)
     against = dot(directions, directions[:, first[number]]) < OPPOSED_COSINE
     both = np.bincount(number, against, len(particles)) > 0
-    speeds = _approach_speeds(contact_step, row, particle, directions) * hard[row]
-    ways = directions * np.maximum(speeds, NONZERO * hard[row])
+    speeds = _approach_speeds(contact_step, row, particle, directions)
+    ways = directions * np.maximum(speeds, NONZERO)
     return particles[both], sum_rows(number, ways, len(particles))[:, both]
-
-
-def _from_colliders(rows: ContactRows, pushes: Booleans, hard: Booleans, count: int) -> Booleans:
-    """(4, k) whether rows that push do so from a collider, by itself or through layers of cloth.
-
-    Cloth that nothing holds, as a cape on a sleeve that an arm raises, yields: there is room.
-
-    Parameters
-    ----------
-    pushes, hard : (k,) bool, rows that push their particles, and rows with a collider.
-    count : number of particles in the world.
-    """
-    moves, first = rows.impulse_responses != 0.0, rows.weights > 0.0
-    found = np.broadcast_to(hard & pushes, moves.shape)
-    for _ in range(MAX_LAYERS):
-        slot, row = np.nonzero(found & moves)
-        directions = rows.normals[:, row] * np.sign(rows.weights[slot, row])
-        total = sum_rows(rows.particles[slot, row], directions, count)
-        total /= np.maximum(magnitudes(total), NONZERO)
-        along = dot(total[:, rows.particles], rows.normals[:, None])
-        behind_first = (first & (along < OPPOSED_COSINE)).any(axis=0)
-        behind_second = ((rows.weights < 0.0) & (along > -OPPOSED_COSINE)).any(axis=0)
-        more = found | (np.where(first, behind_second, behind_first) & pushes)
-        if np.array_equal(more, found):
-            break
-        found = more
-    return found
 
 
 def _approach_speeds(
