@@ -1,7 +1,9 @@
 """Vertex animation textures, decoded as a shader does, give what the bake shows."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import bpy
@@ -11,12 +13,12 @@ import pytest
 from tests.blender.scenes import file_content, line, select, shown, verlet
 from tests.blender.test_cache_exchange import END, baked, looks, moved, uneven
 from tests.blender.vat_files import decode, read_glb, read_image, sample, vertex_of
-from verlet_addon.blender.export.vertex_textures import write_image
 
 # Blender 4.2 as a Python module crashes at its end once it has written glTF.
 writes_gltf = pytest.mark.skipif(
     not bpy.app.binary_path and bpy.app.version < (4, 3, 0), reason="glTF would crash this Python"
 )
+Addon = Callable[[str], ModuleType]
 FORMS = {"PNG16": ("png", 2e-5), "EXR16": ("exr", 1e-3), "EXR32": ("exr", 2e-6)}
 """Suffix, and what a texture may be off, as a share of the range of the motion."""
 
@@ -116,7 +118,7 @@ def test_what_cannot_be_a_texture_is_told_and_leaves_nothing(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("form", "kind"), [("PNG16", "u2"), ("EXR16", "f2"), ("EXR32", "f4")])
-def test_files_have_every_bit(tmp_path: Path, form: str, kind: str) -> None:
+def test_files_have_every_bit(addon: Addon, tmp_path: Path, form: str, kind: str) -> None:
     """No color management, no dithering: an engine reads the numbers that were written."""
     path = tmp_path / f"a.{FORMS[form][0]}"
     if kind == "u2":
@@ -127,15 +129,17 @@ def test_files_have_every_bit(tmp_path: Path, form: str, kind: str) -> None:
         colors = np.random.default_rng(1).normal(size=(9, 64, 3)) * 10
         wanted = colors.astype("f4").astype(kind)
     before = file_content()
-    write_image(path, colors, form)
+    addon("blender.export.vertex_textures").write_image(path, colors, form)
     assert file_content() == before
     found = read_image(path)
     assert ((np.rint(found * 65535) if kind == "u2" else found) == wanted).all()
 
 
-def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_told(addon: Addon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blender itself tells nothing of a PNG whose end is not written."""
     monkeypatch.setattr(Path, "read_bytes", lambda _: b"\x89PNG")
     with pytest.raises(OSError, match="the disk is full"):
-        write_image(tmp_path / "a.png", np.zeros((4, 4, 3)), "PNG16")
+        addon("blender.export.vertex_textures").write_image(
+            tmp_path / "a.png", np.zeros((4, 4, 3)), "PNG16"
+        )
     assert not [image for image in bpy.data.images if image.name == "a"]

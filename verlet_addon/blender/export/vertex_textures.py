@@ -108,6 +108,8 @@ def write_image(path: Path, colors: Floats, form: str) -> None:
     ------
     OSError, RuntimeError
         The file cannot be written.
+    VerletError
+        If Blender's color management has no view without any.
     """
     height, width, _ = colors.shape
     pixels = np.ones((height, width, 4), np.float32)
@@ -116,7 +118,7 @@ def write_image(path: Path, colors: Floats, form: str) -> None:
     scene: Any = bpy.data.scenes.new(path.stem)  # its settings are those of the file
     try:
         image.colorspace_settings.is_data = True
-        scene.view_settings.view_transform = "Raw"
+        _show_raw(scene.view_settings)
         image.pixels.foreach_set(pixels.ravel())
         file = scene.render.image_settings
         file.file_format = "PNG" if form == "PNG16" else "OPEN_EXR"
@@ -127,6 +129,17 @@ def write_image(path: Path, colors: Floats, form: str) -> None:
     finally:
         bpy.data.scenes.remove(scene)
         bpy.data.images.remove(image)
+
+
+def _show_raw(view_settings: Any) -> None:
+    """Chooses the view that leaves colors as they are."""
+    try:
+        view_settings.view_transform = "Raw"
+    except TypeError as error:
+        raise VerletError(
+            "textures of motion need the view transform Raw, which the color management in use "
+            "has not; start Blender without OCIO in the environment for this export"
+        ) from error
 
 
 def _read(
