@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from tests.core.bodies import built_state, sheet, tube
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.bending.bend_strips import bend_strip_batches
+from verlet_addon.core.bending.bend_paths import bend_strip_batches
 from verlet_addon.core.bending.kernels import project_bend_paths
 from verlet_addon.core.linear.pentadiagonal import Bands, solve
 from verlet_addon.core.mesh import MeshData

@@ -44,7 +44,7 @@ from verlet_addon.core.ropes import kernels as c_ropes
 from verlet_addon.core.scene import Plane
 from verlet_addon.core.settings import BodySettings
 from verlet_addon.core.shell import kernels as c_shells
-from verlet_addon.core.shell.shell_system import factorize_shell
+from verlet_addon.core.shell.kernels import factorize_shell
 from verlet_addon.core.state import Batches, ParticleState, ShellBatches, ready_batches
 from verlet_addon.core.stretch import (
     kernels as c_lengths,

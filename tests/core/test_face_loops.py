@@ -12,10 +12,10 @@ from tests.core.bodies import (
     sphere,
     tube,
 )
-from verlet_addon.core.bending.bend_paths import BendPathBatch
-from verlet_addon.core.bending.face_loops import face_loop_batches
+from verlet_addon.core.bending.bend_paths import BendPathBatch, face_loop_batches
 from verlet_addon.core.bending.kernels import project_bend_paths
-from verlet_addon.core.bending.stiff_bends import Springs, hinge_springs
+from verlet_addon.core.bending.stencil_batches import Springs
+from verlet_addon.core.bending.stiff_bends import hinge_springs
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings
 

@@ -40,8 +40,7 @@ from verlet_addon.core.phases.step_data import StepInputs
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 from verlet_addon.core.step import step
-from verlet_addon.core.volume.chambers import build_chambers
-from verlet_addon.core.volume.kernels import volumes_and_gradients
+from verlet_addon.core.volume.gas import build_chambers, volumes_and_gradients
 
 RADIUS, STRETCH = 0.5, 1e-3
 RUBBER = BodySettings(stretch_compliance=STRETCH, shear_compliance=1e6, damping=5.0)

@@ -33,7 +33,7 @@ from verlet_addon.core.mesh import Paint
 from verlet_addon.core.scene import Collider
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
-from verlet_addon.core.stretch.goal_radii import GoalRadii, project_goal_radii
+from verlet_addon.core.stretch.distance_limits import GoalRadii, project_goal_radii
 
 NEAR = BodySettings(use_maximum_distance=True, maximum_distance=0.1)
 FPS = 24

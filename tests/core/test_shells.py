@@ -33,7 +33,7 @@ from verlet_addon.core.arrays import Floats
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.scene import Collider
 from verlet_addon.core.settings import BodySettings, SceneSettings
-from verlet_addon.core.shell.shell_system import ShellSystem
+from verlet_addon.core.shell.kernels import ShellSystem
 from verlet_addon.core.state import ShellBatches, ready_batches
 
 RADIUS = 0.1

@@ -34,14 +34,13 @@ from tests.core.both_bodies import in_numpy
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.bending import kernels as bend_kernels
 from verlet_addon.core.bending.constraints import bend_batches
-from verlet_addon.core.bending.kernels import project_stiff_bends
+from verlet_addon.core.bending.kernels import project_bends, project_stiff_bends
 from verlet_addon.core.bending.stencil_batches import build_stencils, surface_stencil_batches
 from verlet_addon.core.bending.stiff_bends import (
     stiff_bend_batches,
     stiffness_ratios,
     straight_bends,
 )
-from verlet_addon.core.bending.sweep import project_bends
 from verlet_addon.core.linear.nested_dissection import factorize, solve
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings

@@ -33,9 +33,12 @@ from verlet_addon.core.state import ready_batches
 from verlet_addon.core.stretch import tension_warm_start as warm_start
 from verlet_addon.core.stretch.kernels import project_tethers
 from verlet_addon.core.stretch.strain_limiting import limit_strain
-from verlet_addon.core.stretch.strip_system import StripSystem
 from verlet_addon.core.stretch.sweep import MAX_SWEEPS, project_stretch
-from verlet_addon.core.stretch.tension_warm_start import TAUT_KEPT_SHARE, warm_start_tension
+from verlet_addon.core.stretch.tension_warm_start import (
+    TAUT_KEPT_SHARE,
+    StripSystem,
+    warm_start_tension,
+)
 
 
 def hung(cells: int, *, triangles: bool = False) -> MeshData:

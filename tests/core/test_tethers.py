@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 from tests.core.bodies import flat_sheet, pinned, sheet
 from verlet_addon.core.geometry.graph import Graph, edge_lengths
 from verlet_addon.core.mesh import MeshData
-from verlet_addon.core.stretch.tethers import build_tethers
+from verlet_addon.core.stretch.distance_limits import build_tethers
 
 STREWN, EVEN = flat_sheet("strewn triangles", 7), sheet(7)
 

@@ -17,7 +17,11 @@ from tests.core.bodies import (
     tube,
 )
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.bending.bend_lines import line_turns, lines_across_quads, lines_along_ropes
+from verlet_addon.core.bending.mesh_stencils import (
+    line_turns,
+    lines_across_quads,
+    lines_along_ropes,
+)
 from verlet_addon.core.geometry import ray_casting
 from verlet_addon.core.geometry.faces import (
     edge_areas,

@@ -6,6 +6,7 @@ from hypothesis import given, settings, strategies as st
 
 from tests.core.bodies import WEIGHTLESS, frames, lengths, make_mesh, pinned, simulated, strains
 from verlet_addon.core.arrays import Floats, Integers
+from verlet_addon.core.ropes.constraints import with_start_spring_forces
 from verlet_addon.core.ropes.kernels import project_trees
 from verlet_addon.core.ropes.rope_trees import (
     TreeBatches,
@@ -13,7 +14,6 @@ from verlet_addon.core.ropes.rope_trees import (
     find_tree_edges,
     tree_batches,
 )
-from verlet_addon.core.ropes.soft_links import with_start_spring_forces
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.stretch.strip_batches import StripBatch, strip_batches
 

@@ -23,11 +23,10 @@ from .rigid.pieces import Pieces, build_pieces, fit_poses, without_rigid_interio
 from .ropes.constraints import build_ropes
 from .settings import BodySettings
 from .shell.shell_body import build_shell
-from .solid.mirror_faces import without_mirror_faces
 from .solid.solid_body import build_solid, solid_particles
+from .solid.surface_points import without_mirror_faces
 from .state import ParticleState, WaterBodyState
-from .stretch.constraints import LengthConstraints, build_lengths
-from .stretch.edge_compliances import build_edge_strips
+from .stretch.constraints import LengthConstraints, build_edge_strips, build_lengths
 from .stretch.seams import build_seams
 from .stretch.strip_paths import Strips
 from .water.surface import build_water

@@ -19,7 +19,7 @@ typedef int64_t integer;
 #define EXPORT __attribute__((visibility("default")))
 #endif
 
-/* Four numbers at a time: solid/simd.h. */
+/* Four numbers at a time: solid/cells.h. */
 typedef real four_reals __attribute__((vector_size(32), aligned(8)));
 
 #include "generated.h"

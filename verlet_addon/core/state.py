@@ -22,10 +22,9 @@ from .model import HeldVertices, ShellModel, SoftBodyModel, SolidModel, WaterMod
 from .plasticity import Plastic, with_permanent_rests
 from .rigid.pieces import PiecePoses
 from .ropes.constraints import RopeBatches, rope_batches
-from .shell.shell_system import ShellSystem, shell_system
-from .solid.linear_system import SolidSystem
+from .shell.kernels import ShellSystem, shell_system
+from .solid.linear_system import SolidSystem, solid_system
 from .solid.solid_body import SolidState
-from .solid.solid_system import solid_system
 from .stretch.constraints import LengthBatches, length_batches
 from .stretch.seams import SeamBatch, seam_batches
 from .volume.gas import Gas

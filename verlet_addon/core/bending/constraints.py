@@ -10,15 +10,32 @@ from ..geometry.graph import edge_lengths
 from ..geometry.hinges import Hinges, diagonal_hinges, find_hinges, with_both_diagonals
 from ..geometry.rest_shape import RestShape
 from ..stretch.strip_paths import Strips
-from .bend_lines import MAX_STRAIGHT_TURN, BendLines, lines_across_quads, lines_along_ropes
-from .bend_paths import BendPathBatch
-from .bend_strips import BendStrips, bend_strip_batches, line_indices, line_runs
-from .face_loops import face_loop_batches
-from .mesh_stencils import hinge_stencils, line_stencils, rope_stencils
-from .stencil_batches import StencilBatch, Stencils, stencil_batches, surface_stencil_batches
+from .bend_paths import (
+    BendPathBatch,
+    BendStrips,
+    bend_strip_batches,
+    face_loop_batches,
+    line_indices,
+    line_runs,
+)
+from .mesh_stencils import (
+    MAX_STRAIGHT_TURN,
+    BendLines,
+    hinge_stencils,
+    line_stencils,
+    lines_across_quads,
+    lines_along_ropes,
+    rope_stencils,
+)
+from .stencil_batches import (
+    Springs,
+    StencilBatch,
+    Stencils,
+    stencil_batches,
+    surface_stencil_batches,
+)
 from .stiff_bends import (
     HINGE_PARTICLES,
-    Springs,
     StiffBendBatch,
     hinge_springs,
     stiff_bend_batches,

@@ -10,10 +10,8 @@ static inline void hinge_direction(const real p[3], const real q[3], const real 
                                 const real bend[3], real rest, real direction[3])
 {
     real edge[3], across[3], normal[3];
-    for (int axis = 0; axis < 3; axis++) {
-        edge[axis] = q[axis] - p[axis];
-        across[axis] = a[axis] - b[axis];
-    }
+    subtract(q, p, edge);
+    subtract(a, b, across);
     cross(edge, across, normal);
     real share = 1.0 / distance(normal[0], normal[1], normal[2]);
     for (int axis = 0; axis < 3; axis++)

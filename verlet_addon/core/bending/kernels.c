@@ -1,4 +1,5 @@
 /* Bends: the functions of kernels.py, which has formulas and sources. */
+#include "../linear/nested_dissection.h"
 #include "../linear/pentadiagonal.h"
 #include "hinges.h"
 
@@ -52,17 +53,15 @@ EXPORT void project_bend_paths(real *positions, integer n, const bend_path_batch
                 project_path(positions, n, batches[i], begin, batches[i]->ends[p], HINGE_PARTICLES, 2);
 }
 
-/* Sets the positions (k, 3) of a bend's members, and the bend g = sum of coefficient * x. */
-static inline void gather(const real *positions, integer n, const stencil_batch *batch, int size,
-                          integer i, real members[4][3], real bend[3])
+/* Sets the positions (size, 3) of the members of bend i of a batch, and the bend g = sum of coefficient * x. */
+static inline void gather(const real *positions, integer n, const integer *particles, const real *coefficients,
+                          integer count, int size, integer i, real members[4][3], real bend[3])
 {
+    clear(bend, 3);
     for (int k = 0; k < size; k++) {
-        integer particle = batch->particles[k * batch->count + i];
-        real coefficient = batch->coefficients[k * batch->count + i];
-        for (int axis = 0; axis < 3; axis++) {
-            members[k][axis] = positions[axis * n + particle];
-            bend[axis] = (k ? bend[axis] : 0.0) + members[k][axis] * coefficient;
-        }
+        read(positions, n, particles[k * count + i], members[k]);
+        for (int axis = 0; axis < 3; axis++)
+            bend[axis] += members[k][axis] * coefficients[k * count + i];
     }
 }
 
@@ -96,7 +95,7 @@ static inline void project_stencils(real *positions, integer n, const stencil_ba
 {
     real members[4][3], bend[3];
     for (integer i = 0; i < batch->count; i++) {
-        gather(positions, n, batch, size, i, members, bend);
+        gather(positions, n, batch->particles, batch->coefficients, batch->count, size, i, members, bend);
         subtract_rest(members, batch->rests[i], bend);
         scatter(positions, n, batch, size, i, members, bend);
     }
@@ -118,11 +117,10 @@ static void project_rope_stencils(real *positions, integer n, const stencil_batc
     real points[4][3], arms[2][3], slopes[3][3], bend[3];
     integer count = batch->count;
     for (integer i = 0; i < count; i++) {
-        real lengths[2], along[2] = {0.0, 0.0}, resistance = batch->scaled_compliances[i];
-        gather(positions, n, batch, LINE_PARTICLES, i, points, bend);
+        real lengths[2], resistance = batch->scaled_compliances[i];
+        gather(positions, n, batch->particles, batch->coefficients, count, LINE_PARTICLES, i, points, bend);
         for (int arm = 0; arm < 2; arm++) {
-            for (int axis = 0; axis < 3; axis++)
-                arms[arm][axis] = points[2 * arm][axis] - points[1][axis];
+            subtract(points[2 * arm], points[1], arms[arm]);
             lengths[arm] = distance(arms[arm][0], arms[arm][1], arms[arm][2]);
             for (int axis = 0; axis < 3; axis++)
                 arms[arm][axis] /= lengths[arm];
@@ -130,11 +128,9 @@ static void project_rope_stencils(real *positions, integer n, const stencil_batc
         for (int axis = 0; axis < 3; axis++)
             bend[axis] = arms[0][axis] + arms[1][axis];
         real size = distance(bend[0], bend[1], bend[2]);
-        for (int axis = 0; axis < 3; axis++) {
+        for (int axis = 0; axis < 3; axis++)
             bend[axis] /= size;
-            along[0] += arms[0][axis] * bend[axis];
-            along[1] += arms[1][axis] * bend[axis];
-        }
+        real along[2] = {dot(arms[0], bend), dot(arms[1], bend)};
         for (int axis = 0; axis < 3; axis++) {
             slopes[0][axis] = (bend[axis] - arms[0][axis] * along[0]) / lengths[0];
             slopes[2][axis] = (bend[axis] - arms[1][axis] * along[1]) / lengths[1];
@@ -160,4 +156,46 @@ EXPORT void project_rope_bends(real *positions, integer n, const stencil_batch *
 {
     for (integer i = 0; i < count; i++)
         project_rope_stencils(positions, n, batches[i]);
+}
+
+/* values = -(gradient of the energy of bends, times h^2) - multipliers. */
+static void gather_forces(const real *positions, integer n, const stiff_bend_batch *batch)
+{
+    integer c = batch->count, f = batch->free_count, stride = f + 1;
+    real *forces = batch->system->values;
+    for (integer axis = 0; axis < 3; axis++) {
+        for (integer i = 0; i < f; i++)
+            forces[axis * stride + i] = -batch->multipliers[axis * f + i];
+        forces[axis * stride + f] = 0.0; /* pinned particles */
+    }
+    for (integer i = 0; i < c; i++) {
+        real members[4][3], bend[3];
+        gather(positions, n, batch->particles, batch->coefficients, c, HINGE_PARTICLES, i, members, bend);
+        subtract_rest(members, batch->rests[i], bend);
+        for (integer k = 0; k < 4; k++)
+            for (integer axis = 0; axis < 3; axis++)
+                forces[axis * stride + batch->number[batch->particles[k * c + i]]] -=
+                    batch->coefficients[k * c + i] * (bend[axis] * batch->stiffnesses[i]);
+    }
+}
+
+/* Solves all bends as one system, and moves the free particles. */
+static void project_system(real *positions, integer n, const stiff_bend_batch *batch)
+{
+    integer f = batch->free_count, stride = f + 1;
+    gather_forces(positions, n, batch);
+    solve_dissected_system(batch->system);
+    for (integer axis = 0; axis < 3; axis++)
+        for (integer i = 0; i < f; i++) {
+            real moved = batch->system->values[axis * stride + i];
+            batch->multipliers[axis * f + i] += batch->masses[i] * moved;
+            positions[axis * n + batch->free[i]] += moved;
+        }
+}
+
+EXPORT void project_stiff_bends(real *positions, integer n, const stiff_bend_batch *const *batches,
+                                integer count)
+{
+    for (integer i = 0; i < count; i++)
+        project_system(positions, n, batches[i]);
 }

@@ -12,6 +12,7 @@ from ..arrays import Floats, Integers, longest_run, norms, run_ends, sum_rows
 from ..kernel import Sized, Struct, kernel
 from ..linear import nested_dissection, pentadiagonal
 from .bend_paths import BendPathBatch
+from .constraints import BendBatches
 from .stencil_batches import StencilBatch, Stencils
 from .stiff_bends import StiffBendBatch
 
@@ -256,3 +257,15 @@ def _scatter(positions: Floats, batch: StencilBatch, members: Floats) -> None:
     """Writes the new positions (3, k, c) of the members."""
     for row, moved in zip(positions, members.reshape(3, -1), strict=True):
         row[batch.particles] = moved
+
+
+def project_bends(positions: Floats, bends: BendBatches, *, backwards: bool) -> None:
+    """Projects all bends of ropes and surfaces, at positions (3, n).
+
+    Ropes alone go `backwards`. The order of surfaces is constant, because damping compares their
+    bends from step to step.
+    """
+    project_rope_bends(positions, bends.ropes[:: -1 if backwards else 1])
+    project_stiff_bends(positions, bends.stiff)
+    project_bend_paths(positions, bends.paths)
+    project_surface_bends(positions, bends.soft)

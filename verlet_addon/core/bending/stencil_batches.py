@@ -40,6 +40,24 @@ class Stencils:
 
 
 @dataclass(frozen=True, eq=False)
+class Springs:
+    """Energies ½ (|g| − rest)²/compliance of springs with vectors g = Σ coefficient · x."""
+
+    members: Integers
+    """(c, 4) particles, of hinges (p, q, a, b); springs of fewer repeat one with coefficient 0."""
+    coefficients: Floats
+    """(c, 4) coefficients, whose sum is 0 in each row [1/m]."""
+    rests: Floats
+    """(c,) |g| at rest; of hinges signed as in `Stencils`."""
+    compliances: Floats
+    """(c,) [1/J]; 0 = rigid."""
+
+    def select(self, which: Booleans) -> "Springs":
+        """The chosen springs, (c,) bool."""
+        return Springs(*(rows[which] for rows in vars(self).values()))
+
+
+@dataclass(frozen=True, eq=False)
 class StencilBatch:
     """The bends of one colour, prepared for steps of one length."""
 

@@ -11,32 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, inverse, sum_by
+from ..arrays import Floats, Integers, inverse, sum_by
 from ..geometry.graph import edge_keys
 from ..linear.nested_dissection import Factors, factorize
-from .bend_strips import BEND_REGULARIZATION, BendStrips, line_indices
-from .stencil_batches import Stencils
+from .bend_paths import BEND_REGULARIZATION, BendStrips, line_indices
+from .stencil_batches import Springs, Stencils
 
 HINGE_PARTICLES = 4
 """Particles of a hinge."""
-
-
-@dataclass(frozen=True, eq=False)
-class Springs:
-    """Energies ½ (|g| − rest)²/compliance of springs with vectors g = Σ coefficient · x."""
-
-    members: Integers
-    """(c, 4) particles, of hinges (p, q, a, b); springs of fewer repeat one with coefficient 0."""
-    coefficients: Floats
-    """(c, 4) coefficients, whose sum is 0 in each row [1/m]."""
-    rests: Floats
-    """(c,) |g| at rest; of hinges signed as in `Stencils`."""
-    compliances: Floats
-    """(c,) [1/J]; 0 = rigid."""
-
-    def select(self, which: Booleans) -> "Springs":
-        """The chosen springs, (c,) bool."""
-        return Springs(*(rows[which] for rows in vars(self).values()))
 
 
 @dataclass(frozen=True, eq=False)

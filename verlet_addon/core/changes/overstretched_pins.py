@@ -14,7 +14,7 @@ from ..model import SoftBodyModel
 from ..phases.step_data import Body
 from ..settings import BodySettings
 from ..state import invalidate_batches
-from ..stretch.tethers import build_tethers
+from ..stretch.distance_limits import build_tethers
 
 PIN_SLACK = 1e-3
 """Rest lengths are increased by this share beyond the need of the pins, so that sweeps converge;

@@ -14,7 +14,7 @@ from ..ropes.rope_trees import TreeBatches
 from ..solid.collider_contacts import find_collider_contacts
 from ..solid.coupled_system import find_solid_contacts
 from ..stretch.kernels import strain_range
-from ..stretch.strip_links import find_stretched_particles
+from ..stretch.strain_limiting import find_stretched_particles
 from ..stretch.sweep import limit_peak_strain
 from .alternating_projection import project_alternately, project_rigid_pieces
 from .collision_world import CollisionWorld

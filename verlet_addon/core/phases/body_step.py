@@ -13,7 +13,7 @@ from ..field import Field
 from ..model import SoftBodyModel
 from ..settings import SceneSettings
 from ..state import Batches, ParticleState
-from ..stretch.goal_radii import GoalRadii, project_goal_radii
+from ..stretch.distance_limits import GoalRadii, project_goal_radii
 from .step_data import RigidMotion, StepInputs
 
 

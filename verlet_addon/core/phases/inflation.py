@@ -7,8 +7,7 @@ from ..errors import SettingsError
 from ..model import SoftBodyModel
 from ..state import Batches, ParticleState
 from ..stretch.tension_warm_start import warm_start_tension
-from ..volume.chambers import build_chambers
-from ..volume.gas import Gas, fill_chambers, gas_pressure_forces, step_refinement
+from ..volume.gas import Gas, build_chambers, fill_chambers, gas_pressure_forces, step_refinement
 from .body_step import BodyStep
 
 SURFACE_WARM_START = 0.75

@@ -23,12 +23,11 @@ from ..scene import Plane, Sample
 from ..settings import SceneSettings
 from ..state import Batches, ParticleState, batches_for
 from ..stretch.coarse_levels import Level
+from ..stretch.distance_limits import Tethers
 from ..stretch.rigid_clusters import Clusters
-from ..stretch.shear_diagonals import Diagonals
-from ..stretch.strip_batches import StripBatch
-from ..stretch.strip_links import StripLinks
-from ..stretch.strip_system import StripSystem
-from ..stretch.tethers import Tethers
+from ..stretch.strain_limiting import StripLinks
+from ..stretch.strip_batches import Diagonals, StripBatch
+from ..stretch.tension_warm_start import StripSystem
 from .body_step import BodyStep
 from .ground_contacts import ground_laws
 from .step_data import Body

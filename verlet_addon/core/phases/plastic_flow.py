@@ -4,7 +4,7 @@ import numpy as np
 
 from ..bending.kernels import rope_bends, signed_bends
 from ..plasticity import Plastic, strip_strains
-from ..stretch.strip_links import StripLinks
+from ..stretch.strain_limiting import StripLinks
 from ..stretch.strip_paths import Strips
 from ..weave.kernels import thread_lengths
 from .body_step import BodyStep

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ..arrays import Floats
-from ..bending.sweep import project_bends
+from ..bending.kernels import project_bends
 from ..forces.accelerations import accelerations
 from ..momentum.kernels import conserve_momentum
 from ..rigid.piece_motion import (
@@ -14,10 +14,9 @@ from ..rigid.piece_motion import (
     put_particles_on_pieces,
 )
 from ..ropes.constraints import lengthen_ropes
-from ..ropes.kernels import add_start_spring_forces, undo_implicit_damping
-from ..ropes.sweep import project_ropes
+from ..ropes.kernels import add_start_spring_forces, project_ropes, undo_implicit_damping
 from ..settings import SceneSettings
-from ..stretch.goal_radii import project_goal_radii
+from ..stretch.distance_limits import project_goal_radii
 from ..stretch.kernels import project_levels, strain_range
 from ..stretch.seams import project_seams, seam_rounds
 from ..stretch.sweep import MAX_SWEEPS, project_shear, project_stretch

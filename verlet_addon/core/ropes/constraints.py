@@ -7,13 +7,12 @@ import numpy as np
 
 from ..arrays import Floats
 from ..geometry.rest_shape import RestShape, painted_shares
-from ..stretch.edge_compliances import build_edge_strips
+from ..stretch.constraints import build_edge_strips
 from ..stretch.strip_batches import StripBatch, strip_batches
 from ..stretch.strip_paths import Strips
-from ..stretch.strip_system import SEARCH_DIRECTIONS, StripSystem, make_strip_system
+from ..stretch.tension_warm_start import SEARCH_DIRECTIONS, StripSystem, make_strip_system
 from .rope_lengthening import PinSpans, find_pin_spans, lengthen_spans, select_rigid_spans
 from .rope_trees import TreeBatches, Trees, build_trees, find_tree_edges, tree_batches
-from .soft_links import with_start_spring_forces
 
 ROPE_REGULARIZATION = 1e-9
 """Share of the mobility added to the diagonal, so that a taut rope between two pins has a solution.
@@ -109,3 +108,30 @@ def rope_batches(ropes: RopeConstraints, inverse_masses: Floats, h_squared: floa
 def lengthen_ropes(positions: Floats, batches: RopeBatches) -> None:
     """Updates `lengthened`, for ropes shorter than the distance of their pins, at `positions`."""
     lengthen_spans(positions, batches.spans, batches.rests, batches.lengthened)
+
+
+def with_start_spring_forces(batches: list[StripBatch]) -> list[StripBatch]:
+    """Batches whose soft links act by their stretch C at a step's start as well as C' at its end.
+
+    XPBD's λ = −C'/α̃ is implicit Euler's and damps every vibration, within a second where
+    h ω = 0.1. Here λ = −((1 − β) C + β C')/α̃, with β = m/(m + α̃) and m the mobility of both ends.
+    Links whose vibration the steps resolve are integrated almost explicitly, which preserves energy
+    and period; stiffer ones stay implicit. The first part is a force at the start of the step,
+    −C/(m + α̃); the second is a constraint of compliance α̃/β.
+    """
+    return [_with_start_spring_forces(batch) for batch in batches]
+
+
+def _with_start_spring_forces(batch: StripBatch) -> StripBatch:
+    """The batch with start spring forces of its soft links; unchanged if there are none."""
+    scaled = batch.scaled_compliances
+    if not scaled.any():
+        return batch
+    movable = batch.mobilities > 0.0
+    more = scaled**2 / np.where(movable, batch.mobilities, np.inf)
+    return replace(
+        batch,
+        scaled_compliances=scaled + more,
+        diagonal=batch.diagonal + more,
+        start_stiffnesses=np.where(movable & (scaled > 0.0), 1.0 / batch.diagonal, 0.0),
+    )

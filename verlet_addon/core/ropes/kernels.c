@@ -204,8 +204,7 @@ static inline void add_along(real *moved, integer n, const strip_batch *batch, i
     }
 }
 
-/* Adds displacements (3, n) by the forces of soft links at the start of a step; see
-   soft_links.py. */
+/* Adds displacements (3, n) by the forces of soft links at the start of a step. */
 static void add_spring_forces(real *moved, const real *positions, integer n,
                               const strip_batch *batch)
 {

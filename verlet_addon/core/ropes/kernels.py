@@ -14,8 +14,9 @@ import numpy as np
 from ..arrays import Floats, Integers, norms, sum_by
 from ..kernel import Sized, Struct, kernel
 from ..linear.tridiagonal import factorize, solve
-from ..stretch.kernels import measure_strips, off_diagonal
+from ..stretch.kernels import measure_strips, off_diagonal, project_strips, strain_range
 from ..stretch.strip_batches import StripBatch
+from .constraints import RopeBatches
 from .rope_trees import Generation, TreeBatches
 
 RESOLVED_VIBRATION = 0.1
@@ -207,7 +208,7 @@ def _force_of_links(pull: Floats) -> Floats:
 def add_start_spring_forces(moved: Floats, positions: Sized, batches: Sequence[StripBatch]) -> None:
     """Adds displacements (3, n) by the forces of soft links at `positions`, a step's start.
 
-    See `soft_links`.
+    See `constraints.with_start_spring_forces`.
     """
     for batch in batches:
         if len(batch.start_stiffnesses):
@@ -252,3 +253,24 @@ def _measure(positions: Floats, batch: StripBatch) -> tuple[Floats, Floats]:
     along = np.diff(positions.take(batch.path, axis=1, mode="clip"), axis=1)
     lengths = norms(along)
     return along / lengths, lengths
+
+
+ROPE_STRAIN_TOLERANCE = 1e-7
+"""Largest relative error of an edge's length after a sweep. 1e-6 and 1e-8 pass the same tests; 1e-5
+is more than ropes may stretch."""
+MAX_ROPE_ROUNDS = 30
+"""Rounds of a sweep at most, for a rope pulled from both ends cannot keep its length; half or twice
+as many do as well."""
+
+
+def project_ropes(positions: Floats, batches: RopeBatches) -> None:
+    """Projects the lengths of ropes until all of them hold to ROPE_STRAIN_TOLERANCE.
+
+    One Newton step is not enough where a rope turns sharply within a time step.
+    """
+    for _ in range(MAX_ROPE_ROUNDS if batches.strips else 0):
+        project_trees(positions, batches.trees)
+        project_strips(positions, batches.rings)
+        lowest, highest = strain_range(positions, batches.strips)
+        if max(-lowest, highest) < ROPE_STRAIN_TOLERANCE:
+            break

@@ -1,13 +1,213 @@
-"""Linearization of a shell's springs, its matrix product and its preconditioner."""
+"""The springs of a shell for one h², their linearized matrix M + h² K, and its factorization."""
+
+from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import NONZERO, Floats, norms, sum_by
+from ..arrays import NONZERO, Floats, Integers, concatenated, inverse, magnitudes, norms, sum_by
 from ..bending.kernels import hinge_directions
+from ..bending.stencil_batches import Springs
 from ..kernel import Sized, Struct, kernel
 from ..linear import nested_dissection
-from .shell_body import MEMBERS
-from .shell_system import FactoredShell, ShellSystem, angle_gradients, gather
+from ..linear.nested_dissection import Factors, factorize
+from .shell_body import MEMBERS, Shell, ShellAngles
+
+MIN_STIFF_RATIO = 0.3
+"""Smallest ratio h² × mobility / compliance of a stiff hinge (see bending.stiff_bends). Sequential
+projection lets half a tube droop seven times too far at 1.6, and hardly too far at 0.1."""
+SHELL_REGULARIZATION = 1e-5
+"""Smallest scaled compliance of a spring, as a share of its mobility."""
+
+
+@dataclass(frozen=True, eq=False)
+class FactoredShell:
+    """The factorized matrix at earlier positions."""
+
+    factors: Factors
+    """Cholesky factors; unknown 3 i + axis belongs to the free particle `free[i]`."""
+    free: Integers
+    """(f,) numbers of free particles."""
+    components: Integers
+    """(n,) connected component of each particle, from 0."""
+    positions: Floats
+    """(3, n) positions for which the matrix was computed [m]."""
+
+
+@dataclass(eq=False)
+class ShellSystem:
+    """The s springs and a angles of a shell of n particles for one h², and its step's state."""
+
+    members: Integers
+    """(4, s + a) particles of springs, followed by those of angles."""
+    coefficients: Floats
+    """(4, s) coefficients of springs, see `Springs`."""
+    stiffnesses: Floats
+    """(s,) h² / compliance."""
+    rests: Floats
+    """(s,) see `Springs`."""
+    hinges: int
+    """Number of hinges with a rest angle, which are the first springs."""
+    first: Floats
+    """(4, a) coefficients of the first vector of each angle."""
+    second: Floats
+    """(4, a) coefficients of the second vector of each angle."""
+    angle_stiffnesses: Floats
+    """(a,) h² / compliance."""
+    angle_rests: Floats
+    """(a,) cos φ at rest."""
+    masses: Floats
+    """(n,) masses, plus h² × stiffness of soft pins; 0 for pinned particles [kg]."""
+    goals: Integers
+    """(g,) softly pinned particles."""
+    goal_shares: Floats
+    """(g,) share of the soft pins' springs in `masses`."""
+    components: Integers
+    """(n,) connected component of each particle, from 0."""
+    free: Integers
+    """(f,) particles that are not pinned."""
+    gradients: Floats
+    """(4, 3, s + a) gradients g of springs and angles at their members × √stiffness. With
+    coefficients c, h² K = Σ g gᵀ + isotropic stiffness · c cᵀ; set by `linearize`."""
+    isotropic_stiffnesses: Floats
+    """(s,) stiffness that is equal in all directions: all of it for springs with rest 0, else the
+    geometric stiffness of tension."""
+    predicted: Floats
+    """(3, n) positions after inertia, forces and soft pins, without springs [m]."""
+    solved_positions: Floats
+    """(3, n) positions of the last solution [m]."""
+    free_projections: Floats
+    """(3, 3, n) projection of each particle's motion on directions without contact constraints."""
+    contact_pushes: Floats
+    """(3, n) sum of displacements by contacts in this step [m]."""
+    solved: bool = False
+    """True after the first solution in this step."""
+    resolves: int = 0
+    """Number of further solutions in this step, after contacts moved particles."""
+    allowed_residual: float = 0.0
+    """Square r · P⁻¹ r of the residual at which Newton's method ends in this step [kg m²]."""
+    factored: FactoredShell | None = None
+    """The preconditioner; None before the first solution."""
+    excess_rounds: int = 0
+    """Rounds of conjugate gradients in excess of those expected since the factorization."""
+
+
+def shell_system(
+    shell: Shell,
+    inverse_masses: Floats,
+    h_squared: float,
+    goals: Integers,
+    goal_compliances: Floats,
+) -> ShellSystem | None:
+    """The system for one h² [s²]; None where most hinges are soft enough for sequential projection.
+
+    Parameters
+    ----------
+    inverse_masses : (n,) [1/kg].
+    goals, goal_compliances : (g,) softly pinned particles, and compliances of their springs [m/N].
+    """
+    if not _is_stiff(shell, inverse_masses, h_squared):
+        return None
+    angles, n = shell.angles, len(inverse_masses)
+    springs = concatenated(shell.bends, shell.lengths)
+    rates = angle_gradients(shell.positions, angles.members.T, angles.first.T, angles.second.T)[0]
+    masses = inverse(inverse_masses, inverse_masses)
+    masses[goals] += h_squared / goal_compliances
+    return ShellSystem(
+        members=np.ascontiguousarray(np.concatenate([springs.members, angles.members]).T),
+        coefficients=np.ascontiguousarray(springs.coefficients.T),
+        stiffnesses=_stiffnesses(springs, springs.coefficients.T**2, inverse_masses, h_squared),
+        rests=springs.rests,
+        hinges=shell.hinges,
+        first=np.ascontiguousarray(angles.first.T),
+        second=np.ascontiguousarray(angles.second.T),
+        angle_stiffnesses=_stiffnesses(angles, (rates**2).sum(axis=1), inverse_masses, h_squared),
+        angle_rests=angles.rests,
+        masses=masses,
+        goals=goals,
+        goal_shares=h_squared / goal_compliances / masses[goals],
+        components=shell.components,
+        free=np.flatnonzero(inverse_masses > 0.0),
+        gradients=np.zeros((MEMBERS, 3, len(springs.rests) + len(angles.rests))),
+        isotropic_stiffnesses=np.zeros(len(springs.rests)),
+        predicted=np.zeros((3, n)),
+        solved_positions=np.zeros((3, n)),
+        free_projections=np.zeros((3, 3, n)),
+        contact_pushes=np.zeros((3, n)),
+    )
+
+
+def _is_stiff(shell: Shell, inverse_masses: Floats, h_squared: float) -> bool:
+    """True if most hinges with a rest angle have a stiffness ratio above MIN_STIFF_RATIO."""
+    bends, curved = shell.bends, slice(shell.hinges)
+    mobility = inverse_masses[bends.members[curved]] * bends.coefficients[curved] ** 2
+    stiff = h_squared * mobility.sum(axis=1) > MIN_STIFF_RATIO * bends.compliances[curved]
+    return bool(2 * np.count_nonzero(stiff) > np.count_nonzero(mobility.any(axis=1)))
+
+
+def _stiffnesses(
+    springs: Springs | ShellAngles, squares: Floats, inverse_masses: Floats, h_squared: float
+) -> Floats:
+    """(k,) h² / compliance, bounded by regularization; `squares` (4, k) are those of gradients."""
+    mobility = np.asarray((inverse_masses[springs.members.T] * squares).sum(axis=0))
+    least = SHELL_REGULARIZATION * mobility
+    return inverse(np.maximum(springs.compliances / h_squared, least), mobility)
+
+
+def gather(positions: Floats, members: Integers, coefficients: Floats) -> Floats:
+    """(3, k) vectors Σ coefficient · x over members, both (4, k), at positions (3, n)."""
+    vectors: Floats = positions.take(members[0], axis=1) * coefficients[0]
+    for k in range(1, MEMBERS):
+        vectors += positions.take(members[k], axis=1) * coefficients[k]
+    return vectors
+
+
+def angle_gradients(
+    positions: Floats, members: Integers, first: Floats, second: Floats
+) -> tuple[Floats, Floats]:
+    """(4, 3, a) gradients of cos φ at each member, and (a,) cos φ; see `ShellAngles`."""
+    one, other = gather(positions, members, first), gather(positions, members, second)
+    sizes = [np.maximum(magnitudes(row), NONZERO) for row in (one, other)]
+    one /= sizes[0]
+    other /= sizes[1]
+    cosines = (one * other).sum(axis=0)
+    by_one = (other - cosines * one) / sizes[0]
+    by_other = (one - cosines * other) / sizes[1]
+    gradients = first[:, None] * by_one + second[:, None] * by_other
+    return np.asarray(gradients), np.asarray(cosines)
+
+
+def factorize_shell(system: ShellSystem, positions: Floats) -> FactoredShell:
+    """Factorizes the matrix that `linearize` has set for positions (3, n)."""
+    count = 3 * len(system.free)
+    number = np.full(len(system.masses), -1)
+    number[system.free] = np.arange(len(system.free))
+    ends = number[system.members]
+    element_keys, values = [], []
+    for i, j in np.ndindex(MEMBERS, MEMBERS):
+        both = (ends[i] >= 0) & (ends[j] >= 0)
+        rows, columns = 3 * ends[i, both], 3 * ends[j, both]
+        isotropic_stiffnesses = np.zeros(len(both))
+        isotropic_stiffnesses[: len(system.isotropic_stiffnesses)] = (
+            system.isotropic_stiffnesses * system.coefficients[i] * system.coefficients[j]
+        )
+        for x, y in np.ndindex(3, 3):
+            product = system.gradients[i, x] * system.gradients[j, y] + (
+                isotropic_stiffnesses if x == y else 0.0
+            )
+            upper = rows + x <= columns + y
+            element_keys.append((rows[upper] + x) * count + columns[upper] + y)
+            values.append(product[both][upper])
+    keys, place = np.unique(np.concatenate(element_keys), return_inverse=True)
+    elements = sum_by(place.reshape(-1), np.concatenate(values), len(keys))
+    first, second = np.divmod(keys, count)
+    same = first == second
+    diagonal = np.repeat(system.masses[system.free], 3)
+    diagonal[first[same]] += elements[same]
+    points = np.repeat(positions.T[system.free], 3, axis=0)
+    pairs = np.stack([first, second], axis=1)[~same]
+    factors = factorize(points, pairs, elements[~same], diagonal)
+    return FactoredShell(factors, system.free, system.components, positions.copy())
+
 
 Struct(
     "shell",

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..arrays import NONZERO, Booleans, Floats, Integers, concatenated
 from ..bending.constraints import BendConstraints
-from ..bending.stiff_bends import Springs, hinge_springs, straight_bends
+from ..bending.stencil_batches import Springs
+from ..bending.stiff_bends import hinge_springs, straight_bends
 from ..geometry.faces import edge_areas, face_diagonals
 from ..geometry.rest_shape import RestShape, painted_shares
 

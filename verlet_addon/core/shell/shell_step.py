@@ -12,8 +12,14 @@ import numpy as np
 from ..arrays import NONZERO, Floats, Integers, sum_products, sum_rows
 from ..linear.conjugate_gradients import iterate_conjugate_gradients, iterate_until
 from ..linear.rotations import portable_rotations
-from .kernels import linearize_shell, multiply_shell, precondition_shell
-from .shell_system import FactoredShell, ShellSystem, factorize_shell
+from .kernels import (
+    FactoredShell,
+    ShellSystem,
+    factorize_shell,
+    linearize_shell,
+    multiply_shell,
+    precondition_shell,
+)
 
 MAX_NEWTON_ROUNDS = 20
 """Most rounds of Newton's method in a solution; one or two are enough, except in impacts."""

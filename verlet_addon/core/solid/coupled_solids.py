@@ -18,7 +18,6 @@ from .contact_solver import clamp_points, solve_contacts, tangential_part
 from .coupled_system import SolidContacts, couple_systems, separate_solids, slices, stack_solids
 from .kernels import interpolate
 from .linear_system import SolidSystem
-from .rolling_resistance import node_loads, resist_rolling, rotation_vector
 from .solid_body import SleepState, SolidFriction
 from .solid_step import (
     SolidStep,
@@ -30,6 +29,7 @@ from .solid_step import (
     keep_at_rest,
     solver_tolerance,
 )
+from .velocity_update import node_loads, resist_rolling, rotation_vector
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,14 @@ from ..geometry.graph import edge_keys, find_components, label_free
 from ..geometry.rest_shape import FIRM_PIN, RestShape, without_edges
 from .grid import Grid, grid_around, symmetric_eigenvectors
 from .kernels import Corotation, Corotations
-from .lattice import Embedding, Lattice, build_lattice, embed, node_stiffnesses
-from .painted_stiffness import with_painted_stiffness
+from .lattice import (
+    Embedding,
+    Lattice,
+    build_lattice,
+    embed,
+    node_stiffnesses,
+    with_painted_stiffness,
+)
 from .surface_points import SurfacePoints, build_surface_points
 
 RETARDATION_SHARE = 0.5

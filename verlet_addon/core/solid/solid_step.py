@@ -25,9 +25,14 @@ from .collider_contacts import (
 from .contact_solver import clamp_points, solve_contacts
 from .external_moves import lift_with_ground
 from .kernels import find_stress, interpolate
-from .linear_system import SolidSystem, SolverTolerance
+from .linear_system import (
+    SolidSystem,
+    SolverTolerance,
+    set_ground_contacts,
+    set_pin_springs,
+    step_shares,
+)
 from .solid_body import NO_FRICTION, SleepState, Solid, SolidFriction, SolidState
-from .solid_system import set_ground_contacts, set_pin_springs, step_shares
 from .velocity_update import update_velocities
 
 SOLID_RESIDUAL = 1.5e-3

@@ -1,11 +1,14 @@
-"""Contact points on a solid's surface: its vertices, and further points on large faces."""
+"""A solid's surface: faces inside of its mirrored whole, and contact points on the others."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from ..arrays import NONZERO, Floats, Integers, sum_by
+from ..geometry.faces import read_corners
+from ..geometry.graph import edge_keys
+from ..mesh import MeshData
 
 MAX_SUBDIVIDED, MIN_COARSE_CUTS = 4000, 3
 """If edges are longer than MIN_COARSE_CUTS cells, and a subdivision has at most MAX_SUBDIVIDED
@@ -122,3 +125,29 @@ def _division(cut: int) -> tuple[Floats, Floats, Integers]:
     small = np.array(corners, dtype=np.int64)
     weights = np.bincount(small.ravel(), minlength=len(barycentric)) / (3 * cut * cut)
     return np.array(barycentric) / cut, weights, small
+
+
+def without_mirror_faces(mesh: MeshData) -> MeshData:
+    """The mesh without faces in its mirror planes, and without edges of these faces alone.
+
+    Half a solid may be closed there; the surface of the whole has no such faces.
+    """
+    corners = read_corners(mesh)
+    within = np.zeros(len(mesh.face_starts) - 1, dtype=bool)
+    for mirror in mesh.mirrors:
+        heights = (mesh.positions - mirror.plane.point) @ mirror.plane.normal
+        outside = np.abs(heights) > mirror.merge_distance
+        within |= np.bincount(corners.face, outside[corners.vertex], len(within)) == 0
+    if not within.any():
+        return mesh
+    removed, n = within[corners.face], len(mesh.positions)
+    sides = edge_keys((corners.vertex, corners.following), n)
+    mirror_edges = np.setdiff1d(sides[removed], sides[~removed])
+    edges = ~np.isin(edge_keys(mesh.edges.T, n), mirror_edges)
+    sizes = np.diff(mesh.face_starts)[~within]
+    return replace(
+        mesh,
+        edges=mesh.edges[edges],
+        face_starts=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        face_vertices=mesh.face_vertices[~removed],
+    )

@@ -1,7 +1,6 @@
-/* Velocity update of a solid, with momentum conservation and rolling resistance: the same as
-   velocity_update.py and rolling_resistance.py. */
+/* Velocity update of a solid, with momentum conservation and rolling resistance. */
 #include "../momentum/rotations.h"
-#include "contact_solver.h"
+#include "cells.h"
 
 /* Weighted sums over nodes: of arms, displacements, arm × displacement (spin), and second moments. */
 typedef struct {

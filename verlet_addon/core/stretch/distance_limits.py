@@ -1,4 +1,4 @@
-"""One-sided distance constraints: pairs at most their rest length apart, by colour."""
+"""Distance limits: pairs, particles and their pins, and particles and places that move."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,8 +6,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..arrays import Floats, Integers, inverse, with_added_masses
+from ..arrays import Booleans, Floats, Integers, inverse, norms, ranges, with_added_masses
 from ..coloring import color_constraints
+from ..geometry.graph import Graph, find_neighbours
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,3 +69,73 @@ def _heavier_batch(batch: DistanceLimitBatch, first: Floats, second: Floats) -> 
         second_masses=second_masses,
         gains=inverse(mobility, mobility),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Tethers:
+    """Particles and the pins that they are tethered to."""
+
+    particles: Integers
+    """(t,) numbers of the tethered particles."""
+    pins: Integers
+    """(t,) the nearest pin of each, along the mesh."""
+    lengths: Floats
+    """(t,) largest distance of each particle from its pin [m]."""
+
+
+def build_tethers(graph: Graph, pinned: Booleans) -> Tethers:
+    """Finds for each particle the nearest pin along the mesh, and the distance to it.
+
+    T.-Y. Kim, N. Chentanez, M. Müller-Fischer, *Long Range Attachments* (2012).
+    """
+    n = len(pinned)
+    neighbours = find_neighbours(graph, n)
+    pin, distance = np.where(pinned, np.arange(n), -1), np.where(pinned, 0.0, np.inf)
+    pending = pinned & (neighbours.counts > 0)
+    width = graph.lengths.sum() / max(len(graph.lengths), 1)
+    while pending.any():
+        # As in Dijkstra's algorithm, only the nearest are expanded, within one mean edge length.
+        front = np.flatnonzero(pending)
+        front = front[distance[front] <= distance[front].min() + width]
+        pending[front] = False
+        counts = neighbours.counts[front]
+        entries = ranges(neighbours.starts[front], counts)
+        others, source = neighbours.others[entries], np.repeat(pin[front], counts)
+        lengths = np.repeat(distance[front], counts) + neighbours.lengths[entries]
+        # Of equally near pins, the one with the lowest number is taken.
+        order = np.lexsort((source, lengths, others))
+        order = order[np.diff(others[order], prepend=-1) > 0]
+        others, source, lengths = others[order], source[order], lengths[order]
+        nearer = (lengths < distance[others]) | (
+            (lengths == distance[others]) & (source < pin[others])
+        )
+        improved = others[nearer]
+        pin[improved], distance[improved], pending[improved] = source[nearer], lengths[nearer], True
+    tethered = np.flatnonzero((pin >= 0) & ~pinned)
+    return Tethers(tethered, pin[tethered], distance[tethered])
+
+
+@dataclass(frozen=True, eq=False)
+class GoalRadii:
+    """Particles that stay near their goals in one step."""
+
+    particles: Integers
+    """(k,) each of them once; none of them pinned."""
+    goals: Floats
+    """(3, k) their goals at the end of the step [m]."""
+    radii: Floats
+    """(k,) largest distances from them [m]."""
+
+
+def project_goal_radii(positions: Floats, limits: GoalRadii | None) -> None:
+    """Projects C = r − |x − goal| ≥ 0 in positions (3, n) [m]: back to the sphere, straight on."""
+    if limits is not None:
+        pull_within(positions, limits.particles, limits.goals, limits.radii)
+
+
+def pull_within(positions: Floats, particles: Integers, centres: Floats, radii: Floats) -> None:
+    """Moves particles (k,), each of them once, into spheres about centres (3, k) [m]."""
+    arms = positions.take(particles, axis=1, mode="clip") - centres
+    reach = norms(arms)
+    far = np.flatnonzero(reach > radii)
+    positions[:, particles[far]] += arms[:, far] * (radii[far] / reach[far] - 1.0)

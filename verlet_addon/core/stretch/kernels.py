@@ -12,11 +12,8 @@ from ..arrays import Floats, Integers, longest_run, norms, run_ends, sum_by
 from ..kernel import Sized, Struct, kernel
 from ..linear.tridiagonal import factorize, solve, solve_sequentially
 from .coarse_levels import Level
-from .distance_limits import DistanceLimitBatch
-from .goal_radii import pull_within
-from .shear_diagonals import Diagonals
-from .strip_batches import MIN_LENGTH_SHARE, StripBatch
-from .tethers import Tethers
+from .distance_limits import DistanceLimitBatch, Tethers, pull_within
+from .strip_batches import MIN_LENGTH_SHARE, Diagonals, StripBatch
 
 MIN_FACE_SCALE = 0.98
 """Faces compressed to less than this share of their size resist by their diagonals too: beyond it,

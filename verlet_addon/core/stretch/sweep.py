@@ -9,12 +9,11 @@ from ..arrays import Floats
 from ..rigid.piece_motion import apply_constraints_to_pieces
 from ..rigid.pieces import PiecePoses
 from .constraints import LengthBatches, LengthConstraints
-from .goal_radii import GoalRadii, project_goal_radii
+from .distance_limits import GoalRadii, project_goal_radii
 from .kernels import project_levels, project_strips, project_tethers, update_diagonal_rests
 from .rigid_clusters import project_clusters
-from .strain_limiting import limit_strain
+from .strain_limiting import StripLinks, limit_strain
 from .strip_batches import StripBatch
-from .strip_links import StripLinks
 
 MAX_STRAIN = 0.012
 """Sweeps stop once no edge is stretched by more than this after strain limiting: with 1.5 % a dress

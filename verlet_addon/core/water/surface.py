@@ -1,4 +1,4 @@
-"""Coefficients of the wave equation on a mesh, by linear finite elements."""
+"""The wave equation on a mesh, by linear finite elements."""
 
 from dataclasses import dataclass
 
@@ -9,6 +9,7 @@ from ..errors import MeshError
 from ..geometry.faces import SLIVER
 from ..geometry.graph import edge_keys
 from ..geometry.rest_shape import RestShape, vertex_normals
+from ..kernel import Sized, Struct, kernel
 from ..mesh import MeshData
 
 DEFAULT_NORMAL = (0.0, 0.0, 1.0)
@@ -99,3 +100,15 @@ def _max_frequency(pairs: Integers, weights: Floats, areas: Floats) -> float:
     sizes = sum_by(pairs.ravel(), np.tile(np.abs(weights), 2), n)
     wet = areas > 0.0
     return float(np.sqrt(2.0 * (sizes[wet] / areas[wet]).max()))
+
+
+Struct("water", Water, reads="pairs weights", pair_count=(int, lambda water: len(water.weights)))
+
+
+@kernel(result=lambda _, heights: np.empty_like(heights))
+def wave_laplacian(water: Water, heights: Sized) -> Floats:
+    """(n,) −∫ Δη over the area of each vertex, for heights η (n,) [m]."""
+    first, second = water.pairs
+    flow = water.weights * (heights[first] - heights[second])
+    n = len(heights)
+    return sum_by(first, flow, n) - sum_by(second, flow, n)

@@ -9,9 +9,8 @@ from ..arrays import Floats, Integers, weighted_sums
 from ..errors import SettingsError
 from ..integrators import step_gains
 from ..linear.rotations import portable_rotations
-from .kernels import wave_laplacian
 from .submersion import SubmergedShape, submerged_depths
-from .surface import Water
+from .surface import Water, wave_laplacian
 
 MAX_PHASE = 1.4
 """Largest angular frequency × step of waves; Verlet integration is stable below 2."""

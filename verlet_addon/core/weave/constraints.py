@@ -83,7 +83,7 @@ def build_weave(shape: RestShape, patches: Patches) -> Weave:
     shear = painted_shares(paint.shear, corners) * body.shear_compliance
     bend = painted_shares(paint.bend, corners) * body.bend_compliance
     pulled = np.stack([stretch * body.stretch_compliance, stretch * body.weft_compliance], axis=1)
-    # Euler's buckling load of a strip as long as the patch, as in `stretch.edge_compliances`.
+    # Euler's buckling load of a strip as long as the patch, as in `stretch.constraints`.
     buckled = np.minimum(THREAD_COMPRESSION_SOFTENING * shear, bend * patches.areas / pi**2)
     shrunk = shape.shrinkage(corners)[:, None]
     return Weave(
