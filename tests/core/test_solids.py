@@ -662,7 +662,7 @@ def test_compiled_kernels_agree_with_the_reference(mesh: MeshData) -> None:
             [
                 *(
                     array
-                    for s in shapes.groups
+                    for s in shapes
                     for array in (s.quaternions, s.rotations, s.volume_gradients)
                 ),
                 forces,

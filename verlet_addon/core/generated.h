@@ -341,13 +341,10 @@ typedef struct solid_cells {
 } solid_cells;
 
 typedef struct solid_corotation {
-    real *quaternions, *rotations, *volume_gradients, *growths;
-} solid_corotation;
-
-typedef struct solid_corotations {
-    const struct solid_corotation *linear, *quadratic;
+    real *quaternions, *rotations, *volume_gradients;
     struct solid_box_state *boxes;
-} solid_corotations;
+    real *growths;
+} solid_corotation;
 
 typedef struct solid_embedding {
     const integer *nodes;
@@ -358,13 +355,15 @@ typedef struct solid_embedding {
 typedef struct solid_lattice {
     integer nodes;
     four_reals *rest;
-    const struct solid_cells *linear, *quadratic;
+    const struct solid_cells *const *groups;
+    integer groups_count;
     const struct solid_boxes *boxes;
 } solid_lattice;
 
 typedef struct solid_part {
     const struct solid_lattice *lattice;
-    const struct solid_corotations *corotations;
+    const struct solid_corotation *const *corotations;
+    integer corotations_count;
     real stiffness;
 } solid_part;
 
@@ -513,8 +512,8 @@ EXPORT void eliminate_unknowns(real *, integer, real *, integer);
 EXPORT void factorize_pentadiagonal(real *, integer);
 EXPORT integer find_near_rows(const surfaces *, const bvh *, const bvh *, const search_criteria *,
     integer, integer *, integer, integer *, const rows *, integer);
-EXPORT void find_stress(const solid_lattice *, const real *, const solid_corotations *, real, const
-    real *, real *, real *, real *);
+EXPORT void find_stress(const solid_lattice *, const real *, const solid_corotation *const *,
+    integer, real, const real *, real *, real *, real *);
 EXPORT void find_unsafe(const real *, const real *, const real *, integer, const contact_rows *,
     const real *, integer, real, uint8_t *, uint8_t *, real *);
 EXPORT void finish_plain(const plain_state *const *, integer, const frame_inputs *);

@@ -90,7 +90,7 @@ ALWAYS_INLINE four interpolate_four(const solid_embedding *embedding, integer i,
 
 /* found (m,) = tangent stiffness / E times moves (m,). If `rest` positions are given, `moves` are
    positions, and found are negative elastic forces / E. After find_stress, which sets corotations. */
-void multiply_stiffness(const solid_lattice *lattice, const solid_corotations *corotations, const four *rest,
+void multiply_stiffness(const solid_lattice *lattice, const solid_corotation *const *corotations, const four *rest,
                   const four *moves, four *found);
 
 #endif

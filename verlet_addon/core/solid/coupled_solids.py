@@ -1,19 +1,14 @@
 """One step of solids in contact with each other, solved as one system."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import Floats, Integers, concatenated, sum_by
 from ..geometry.graph import find_components, label_free
 from ..momentum.kernels import conserve_momentum
-from .collider_contacts import (
-    ColliderContacts,
-    find_collider_anchors,
-    push_out_of_colliders,
-    with_colliders,
-)
+from .collider_contacts import ColliderContacts
 from .contact_solver import clamp_points, solve_contacts, tangential_part
 from .coupled_system import SolidContacts, couple_systems, separate_solids, slices, stack_solids
 from .kernels import interpolate
@@ -21,13 +16,14 @@ from .linear_system import SolidSystem
 from .solid_body import SleepState, SolidFriction
 from .solid_step import (
     SolidStep,
-    SolidStepStart,
     all_inputs,
     equal_arrays,
     find_stress_forces,
     is_at_rest,
     keep_at_rest,
     solver_tolerance,
+    store_anchors,
+    system_with,
 )
 from .velocity_update import node_loads, resist_rolling, rotation_vector
 
@@ -40,65 +36,47 @@ class CoupledSolids:
     colliders: Sequence[ColliderContacts]
     solid_contacts: SolidContacts
 
-    @property
-    def starts(self) -> list[SolidStepStart]:
-        """Start states of all solids."""
-        return list(map(_start_of, self.steps))
-
-
-def _start_of(step: SolidStep) -> SolidStepStart:
-    """The start state of a solid, which `begin_step` has set."""
-    assert step.start is not None
-    return step.start
-
 
 def step_coupled_solids(group: CoupledSolids) -> list[Floats]:
     """Solves a step of coupled solids, like `solid_step.solve_step`; (3, p) points of each."""
-    steps, starts, solid_contacts = group.steps, group.starts, group.solid_contacts
+    steps = group.steps
     inputs = [
         rows for each in zip(steps, group.colliders, strict=True) for rows in all_inputs(*each)
     ]
-    inputs += [getattr(solid_contacts, field.name) for field in fields(solid_contacts)]
-    for step, start in zip(steps, starts, strict=True):
-        step.state.anchors[:] = start.anchors
+    inputs += vars(group.solid_contacts).values()
+    for step in steps:
+        step.state.anchors[:] = step.start.anchors
     sleeping = [step.state.sleep_state for step in steps if step.state.sleep_state is not None]
     if len(sleeping) == len(steps) and all(equal_arrays(inputs, each.inputs) for each in sleeping):
-        for step, start in zip(steps, starts, strict=True):
-            keep_at_rest(step, start)
-            step.state.collider_anchors, step.state.solid_friction = (
-                start.collider_anchors,
-                start.solid_friction,
-            )
+        for step in steps:
+            keep_at_rest(step)
+            step.state.collider_anchors = step.start.collider_anchors
+            step.state.solid_friction = step.start.solid_friction
         return [each.points.copy() for each in sleeping]
     points = _solve(group)
-    resting = all(map(is_at_rest, steps, starts))
+    resting = all(map(is_at_rest, steps))
     resting_inputs = [rows.copy() for rows in inputs] if resting else []
-    for step, start, places in zip(steps, starts, points, strict=True):
+    for step, places in zip(steps, points, strict=True):
         step.state.sleep_state = SleepState(resting_inputs, places.copy()) if resting else None
         if resting:
-            keep_at_rest(step, start)
+            keep_at_rest(step)
     return points
 
 
 def _solve(group: CoupledSolids) -> list[Floats]:
     """(3, p) points of each solid after one solution of the coupled system; updates states."""
-    steps, starts = group.steps, group.starts
-    systems = _systems_with_colliders(group)
+    steps = group.steps
+    systems = list(map(system_with, steps, group.colliders))
     system = _coupled_system(group, systems)
     moves = stack_solids(step.state.moves for step in steps)
-    solve_contacts(
-        system, stack_solids(map(find_stress_forces, steps, starts)), moves, solver_tolerance(steps)
-    )
+    forces = stack_solids(map(find_stress_forces, steps))
+    solve_contacts(system, forces, moves, solver_tolerance(steps))
     contact_points = clamp_points(system, _update_velocities(group, systems, system, moves))
     own = slices(len(each.contacts.levels) for each in systems)
     points = []
     for step, colliders, own_slice, each in zip(steps, group.colliders, own, systems, strict=True):
-        count, contacts = len(step.solid.layer_masses), each.contacts
-        contacts.anchors[:] = system.contacts.anchors[:, own_slice]
-        step.state.anchors[:] = contacts.anchors[:, :count]
-        step.state.collider_anchors = find_collider_anchors(contacts, colliders, count)
-        points.append(contact_points[:, own_slice][:, :count].copy())
-        push_out_of_colliders(colliders, points[-1])
+        each.contacts.anchors[:] = system.contacts.anchors[:, own_slice]
+        points.append(store_anchors(step, each.contacts, colliders, contact_points[:, own_slice]))
     between_solids = slice(own[-1].stop, None)
     _set_solid_friction(
         group, contact_points[:, between_solids] - system.contacts.anchors[:, between_solids]
@@ -107,28 +85,15 @@ def _solve(group: CoupledSolids) -> list[Floats]:
     return points
 
 
-def _systems_with_colliders(group: CoupledSolids) -> list[SolidSystem]:
-    """The system of each solid, with its collider contacts."""
-    systems = []
-    for step, start, colliders in zip(group.steps, group.starts, group.colliders, strict=True):
-        step.system.contacts.friction_stiffnesses.fill(-1.0)
-        area_factors = step.solid.surface.area_factors
-        systems.append(with_colliders(step.system, colliders, area_factors, start.collider_anchors))
-    return systems
-
-
 def _coupled_system(group: CoupledSolids, systems: Sequence[SolidSystem]) -> SolidSystem:
     """The system of all solids, with the contacts between them."""
-    steps, starts, solid_contacts = group.steps, group.starts, group.solid_contacts
+    steps, solid_contacts = group.steps, group.solid_contacts
     stiffnesses = [
         step.system.contacts.stiffnesses * step.solid.surface.area_factors for step in steps
     ]
     # Interpolated from nodes, without projections out of contacts, which are no sliding.
-    start_points = [
-        interpolate(step.solid.embedding, start.nodes)
-        for step, start in zip(steps, starts, strict=True)
-    ]
-    anchors = solid_contacts.offsets(start_points) - _previous_deflections(starts, solid_contacts)
+    start_points = [interpolate(step.solid.embedding, step.start.nodes) for step in steps]
+    anchors = solid_contacts.offsets(start_points) - _previous_deflections(group)
     return couple_systems(systems, solid_contacts, stiffnesses, anchors)
 
 
@@ -143,15 +108,15 @@ def _set_solid_friction(group: CoupledSolids, offsets: Floats) -> None:
         )
 
 
-def _previous_deflections(
-    starts: Sequence[SolidStepStart], solid_contacts: SolidContacts
-) -> Floats:
+def _previous_deflections(group: CoupledSolids) -> Floats:
     """(3, k) friction deflections of the step before, 0 for new contacts [m]."""
-    previous = np.zeros_like(solid_contacts.normals)
-    deflections = stack_solids(start.solid_friction.deflections for start in starts)
-    keys, first = np.unique(
-        stack_solids(start.solid_friction.keys for start in starts), return_index=True
+    friction, solid_contacts = (
+        [step.start.solid_friction for step in group.steps],
+        group.solid_contacts,
     )
+    previous = np.zeros_like(solid_contacts.normals)
+    deflections = stack_solids(each.deflections for each in friction)
+    keys, first = np.unique(stack_solids(each.keys for each in friction), return_index=True)
     if len(keys):
         place = np.searchsorted(keys, solid_contacts.keys).clip(max=len(keys) - 1)
         same = keys[place] == solid_contacts.keys
@@ -167,7 +132,7 @@ def _update_velocities(
     Solids with contact forces only between each other conserve their total momentum. Rolling
     resistance applies to the motion of each relative to the solids it rolls on.
     """
-    start_nodes = stack_solids(start.nodes for start in group.starts)
+    start_nodes = stack_solids(step.start.nodes for step in group.steps)
     momentum_labels, inverse_masses = (
         _momentum_labels(system, len(group.solid_contacts.levels)),
         1.0 / system.masses,
@@ -239,7 +204,7 @@ class _RigidMotion:
     @classmethod
     def of(cls, step: SolidStep, nodes: Floats) -> "_RigidMotion":
         """The rigid part of the motion from the start of the step to nodes (3, m)."""
-        masses, start_nodes = step.solid.masses, _start_of(step).nodes
+        masses, start_nodes = step.solid.masses, step.start.nodes
         moved = nodes - start_nodes
         centre, shift = (
             (masses * rows).sum(axis=1, keepdims=True) / masses.sum()
@@ -256,7 +221,7 @@ def _contact_rotation(
     step: SolidStep, nodes: Floats, touched: ColliderContacts, normal_forces: Floats
 ) -> Floats:
     """(3,) rotation vector of cells in contact, to nodes (3, m), by normal forces (k,)."""
-    start_nodes, carried = _start_of(step).nodes, step.solid.embedding
+    start_nodes, carried = step.start.nodes, step.solid.embedding
     shares = touched.shares * normal_forces
     points = sum_by(touched.points.ravel(), shares.ravel(), len(carried.nodes))
     pressed = node_loads(carried, points, start_nodes.shape[1])
@@ -273,7 +238,8 @@ def _with_rolling_resistance(
 ) -> Floats:
     """(3, m) nodes of one solid, slowed by rolling resistance on ground, colliders and solids."""
     solid_contacts, slowed_nodes = group.solid_contacts, ends[number].copy()
-    start_nodes, support_turn = group.starts[number].nodes, np.zeros(3)
+    own_start = group.steps[number].start.nodes
+    start_nodes, support_turn = own_start, np.zeros(3)
     forces = system.contacts.normal_forces
     forces = forces[len(forces) - len(solid_contacts.levels) :]
     sides = (solid_contacts.solids == number).sum(axis=0)
@@ -286,12 +252,11 @@ def _with_rolling_resistance(
         for other in np.unique(others):
             touching = chosen[others == other]
             normal_forces, motion = forces[touching], motions[other]
-            start_nodes = start_nodes + normal_forces.sum() / total_force * motion.displacement_at(
-                group.starts[number].nodes
-            )
+            share = normal_forces.sum() / total_force
+            start_nodes = start_nodes + share * motion.displacement_at(own_start)
             touched = solid_contacts.as_collider_contacts(int(other), touching)
             turned = _contact_rotation(group.steps[other], ends[other], touched, normal_forces)
-            support_turn += normal_forces.sum() / total_force * (turned - motion.rotation[:, 0])
+            support_turn += share * (turned - motion.rotation[:, 0])
         own = _with_other_solids(group, system, own, number, chosen)
     resist_rolling(own, start_nodes, slowed_nodes, support_turn)
     return slowed_nodes
@@ -301,15 +266,10 @@ def _with_other_solids(
     group: CoupledSolids, system: SolidSystem, own: SolidSystem, number: int, chosen: Integers
 ) -> SolidSystem:
     """The system of one solid, with chosen contacts with other solids as collider contacts."""
-    step, solid_contacts = group.steps[number], group.solid_contacts
+    solid_contacts = group.solid_contacts
     own_contacts = solid_contacts.as_collider_contacts(number, chosen)
     colliders = concatenated(group.colliders[number], own_contacts, axis=-1)
-    with_others = with_colliders(
-        step.system,
-        colliders,
-        step.solid.surface.area_factors,
-        group.starts[number].collider_anchors,
-    )
+    with_others = system_with(group.steps[number], colliders)
     rows_between = len(system.contacts.normal_forces) - len(solid_contacts.levels) + chosen
     for name in ("friction_stiffnesses", "normal_forces", "stiffnesses"):
         rows = getattr(own.contacts, name), getattr(system.contacts, name)[rows_between]

@@ -91,12 +91,11 @@ static void update_cell(const solid_cells *cells, const solid_corotation *corota
 }
 
 /* Packs the corotations of boxes for SIMD. */
-SMALL static void pack_boxes(const solid_boxes *boxes, const solid_corotations *corotations)
+SMALL static void pack_boxes(const solid_boxes *boxes, const solid_corotation *corotation)
 {
-    const solid_corotation *corotation = corotations->linear;
     for (integer i = 0; i < 4 * boxes->count; i++) {
         integer e = boxes->cells[i], lane = i % 4, own = lane < boxes->filled[i / 4];
-        solid_box_state *box = corotations->boxes + i / 4;
+        solid_box_state *box = corotation->boxes + i / 4;
         const real *volume_gradients = corotation->volume_gradients + 3 * LINEAR_NODES * e;
         box->growth[lane] = corotation->growths[e];
         for (int k = 0; k < 9; k++)
@@ -109,18 +108,16 @@ SMALL static void pack_boxes(const solid_boxes *boxes, const solid_corotations *
 
 /* Writes elastic forces (3, m), `opposed` = stiffness × moves (3, m), and corotations. `work` is
    (2, m, 4). */
-EXPORT void find_stress(const solid_lattice *lattice, const real *nodes, const solid_corotations *corotations,
-                        real modulus, const real *moves, real *forces, real *opposed, real *work)
+EXPORT void find_stress(const solid_lattice *lattice, const real *nodes, const solid_corotation *const *corotations,
+                        integer count, real modulus, const real *moves, real *forces, real *opposed, real *work)
 {
-    const solid_cells *linear = lattice->linear, *quadratic = lattice->quadratic;
     integer m = lattice->nodes;
     four *places = (four *)work, *found = places + m;
     load_rows(nodes, m, places);
-    for (integer e = 0; e < linear->count; e++)
-        update_cell(linear, corotations->linear, e, places);
-    for (integer e = 0; e < quadratic->count; e++)
-        update_cell(quadratic, corotations->quadratic, e, places);
-    pack_boxes(lattice->boxes, corotations);
+    for (integer i = 0; i < count; i++)
+        for (integer e = 0; e < lattice->groups[i]->count; e++)
+            update_cell(lattice->groups[i], corotations[i], e, places);
+    pack_boxes(lattice->boxes, corotations[0]);
     multiply_stiffness(lattice, corotations, lattice->rest, places, found);
     for (integer i = 0; i < m; i++)
         found[i] *= broadcast(-modulus);

@@ -1,5 +1,6 @@
 """Corotational elasticity of cells, and interpolation of points."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,32 +37,14 @@ class Corotation:
     """(h, w, 3) gradients ∇J of the cell's relative volume J at its nodes [1/m]."""
 
 
-@dataclass(frozen=True, eq=False)
-class Corotations:
-    """Corotations of all cells of a lattice."""
-
-    linear: Corotation
-    quadratic: Corotation
-
-    @property
-    def groups(self) -> tuple[Corotation, Corotation]:
-        """Corotations in the order of `Lattice.groups`."""
-        return self.linear, self.quadratic
-
-
 Struct(
     "solid_corotation",
     Corotation,
     shares="quaternions rotations volume_gradients",
     scratch={"growths": lambda corotation: len(corotation.quaternions)},
-)
-Struct(
-    "solid_corotations",
-    Corotations,
-    reads="linear quadratic",
     boxes=(
         "struct solid_box_state",
-        lambda corotations: np.zeros((len(corotations.linear.quaternions), BOX_NUMBERS, 4)),
+        lambda corotation: np.zeros((len(corotation.quaternions), BOX_NUMBERS, 4)),
     ),
 )
 Struct(
@@ -80,16 +63,16 @@ Struct(
 def find_stress(
     lattice: Lattice,
     nodes: Floats,
-    corotations: Corotations,
+    corotations: Sequence[Corotation],
     modulus: float,
     moves: Floats,
 ) -> tuple[Floats, Floats]:
     """(3, m) elastic forces at nodes (3, m) [N], and (3, m) the stiffness times moves (3, m) [N].
 
-    `corotations` of the step before are updated.
+    `corotations`, of each group of cells in the step before, are updated.
     """
     forces = np.zeros_like(nodes)
-    for cells, corotation in zip(lattice.groups, corotations.groups, strict=True):
+    for cells, corotation in zip(lattice.groups, corotations, strict=True):
         update_corotation(cells, nodes, corotation)
         forces += elastic_forces(cells, lattice.nodes, nodes, corotation, modulus)
     return forces, stiffness_product(lattice, corotations, modulus, moves)
@@ -187,11 +170,11 @@ def _relative_to_first(cells: Cells, nodes: Floats) -> Floats:
 
 
 def stiffness_product(
-    lattice: Lattice, corotations: Corotations, modulus: float, moves: Floats
+    lattice: Lattice, corotations: Sequence[Corotation], modulus: float, moves: Floats
 ) -> Floats:
     """(3, m) tangent stiffness times moves v (3, m) [N]: Σ (R K Rᵀ + λ V ∇J ∇Jᵀ) v."""
     total = np.zeros_like(moves)
-    for cells, corotation in zip(lattice.groups, corotations.groups, strict=True):
+    for cells, corotation in zip(lattice.groups, corotations, strict=True):
         each = moves[:, cells.nodes].transpose(1, 2, 0)
         local = np.einsum("eba,ecb->eca", corotation.rotations, each)
         forces = _rotated_stiffness(cells, corotation, local)

@@ -6,15 +6,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, sum_by
-from .elements import CELL_CORNERS, FIRST_LAME, FULL_CELL, Elements, build_elements
-from .grid import Grid
-from .quadratic_elements import (
+from .elements import (
+    CELL_CORNERS,
+    FIRST_LAME,
+    FULL_CELL,
     SAMPLES,
+    Elements,
+    build_elements,
     build_quadratic_elements,
+    corner_weights,
     find_edge_nodes,
     has_edge_nodes,
     quadratic_weights,
 )
+from .grid import Grid
 from .voxels import fill, fill_some, find_thin_cells
 
 MIN_FILLED_SHARE = 0.02
@@ -29,7 +34,7 @@ class Cells:
     """h cells with w nodes each."""
 
     nodes: Integers
-    """(h, w) nodes in the order of `elements.CELL_CORNERS`, then `quadratic_elements.EDGES`."""
+    """(h, w) nodes in the order of `elements.CELL_CORNERS`, then `elements.EDGES`."""
     kinds: Integers
     """(h,) number of each cell's kind in `elements`."""
     elements: Elements
@@ -128,7 +133,7 @@ def embed(lattice: Lattice, positions: Floats) -> Embedding:
     for lost in np.flatnonzero(best < 0):
         best[lost] = np.abs(lows + 0.5 - cell_coordinates[lost]).sum(axis=1).argmin()
     local, bent = cell_coordinates - lows[best], best >= count
-    weights = np.where(CELL_CORNERS == 1.0, local[:, None], 1.0 - local[:, None]).prod(axis=2)
+    weights = corner_weights(local)
     if not bent.any():
         return Embedding(lattice.linear.nodes[best], weights)
     nodes = np.repeat(first[best][:, None], lattice.quadratic.nodes.shape[1], axis=1)

@@ -8,7 +8,7 @@ import numpy as np
 from ..arrays import Floats, Integers
 from ..contact.plane import PlaneContact
 from ..kernel import Struct
-from .kernels import Corotations
+from .kernels import Corotation
 from .lattice import Embedding, Lattice
 from .solid_body import Solid, SolidState
 
@@ -58,7 +58,7 @@ class SolidPart:
     """The stiffness c K of one solid in a system."""
 
     lattice: Lattice
-    corotations: Corotations
+    corotations: Sequence[Corotation]
     stiffness: float
     """c E, Young's modulus times the factor c₊ of `step_shares` [s² Pa]."""
 

@@ -1,5 +1,6 @@
 """Cells of a lattice as C reads them: stiffness in tiles, and symmetric cells in groups of four."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,17 +56,11 @@ class Boxes:
     """(3,) edge lengths of a cell [m]."""
 
 
-def tile_linear(lattice: Lattice) -> TiledCells:
-    """The linear cells of a lattice."""
-    box_kinds, _ = find_boxes(lattice.linear.elements.stiffnesses)
-    others = np.flatnonzero(box_kinds[lattice.linear.kinds] < 0)
-    return TiledCells(lattice.linear, others, *pack_tiles(lattice.linear.elements.stiffnesses))
-
-
-def tile_quadratic(lattice: Lattice) -> TiledCells:
-    """The quadratic cells of a lattice."""
-    cells = lattice.quadratic
-    return TiledCells(cells, np.arange(len(cells.kinds)), *pack_tiles(cells.elements.stiffnesses))
+def tile_cells(cells: Cells) -> TiledCells:
+    """One group of the cells of a lattice."""
+    stiffnesses = cells.elements.stiffnesses
+    others = np.flatnonzero(find_boxes(stiffnesses)[0][cells.kinds] < 0)
+    return TiledCells(cells, others, *pack_tiles(stiffnesses))
 
 
 def pack_tiles(stiffnesses: Floats) -> tuple[Integers, Integers, Integers, Floats]:
@@ -167,7 +162,6 @@ Struct(
     Lattice,
     nodes=(int, lambda lattice: lattice.nodes.shape[1]),
     rest=("four_reals", lambda lattice: np.pad(lattice.nodes.T, ((0, 0), (0, 1)))),
-    linear=(TiledCells, tile_linear),
-    quadratic=(TiledCells, tile_quadratic),
+    groups=(Sequence[TiledCells], lambda lattice: list(map(tile_cells, lattice.groups))),
     boxes=(Boxes, group_boxes),
 )

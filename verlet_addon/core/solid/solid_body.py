@@ -11,7 +11,7 @@ from ..errors import MeshError
 from ..geometry.graph import edge_keys, find_components, label_free
 from ..geometry.rest_shape import FIRM_PIN, RestShape, without_edges
 from .grid import Grid, grid_around, symmetric_eigenvectors
-from .kernels import Corotation, Corotations
+from .kernels import Corotation
 from .lattice import (
     Embedding,
     Lattice,
@@ -127,8 +127,8 @@ class SolidState:
     moves: Floats
     """(3, m) displacement by stress, pins and contacts in the last step, in addition to free
     motion; the start of the next solution [m]."""
-    corotations: Corotations
-    """Rotations and volume gradients of cells at the start of the last step."""
+    corotations: Sequence[Corotation]
+    """Rotations and volume gradients of each group of cells at the start of the last step."""
     anchors: Floats
     """(3, p) friction anchors of points in contact with the ground, else nan [m]."""
     collider_anchors: Floats
@@ -207,18 +207,16 @@ def start_solid(solid: Solid, nodes: Floats, displacements: Floats) -> SolidStat
     )
 
 
-def uniform_rotations(lattice: Lattice, turn: Floats) -> Corotations:
+def uniform_rotations(lattice: Lattice, turn: Floats) -> list[Corotation]:
     """Corotations of all cells of a lattice, with one quaternion (4,)."""
-    return Corotations(
-        *(
-            Corotation(
-                np.tile(turn, (len(cells.nodes), 1)),
-                np.zeros((len(cells.nodes), 3, 3)),
-                np.zeros((*cells.nodes.shape, 3)),
-            )
-            for cells in lattice.groups
+    return [
+        Corotation(
+            np.tile(turn, (len(cells.nodes), 1)),
+            np.zeros((len(cells.nodes), 3, 3)),
+            np.zeros((*cells.nodes.shape, 3)),
         )
-    )
+        for cells in lattice.groups
+    ]
 
 
 def rest_nodes(lattice: Lattice) -> Floats:

@@ -10,7 +10,7 @@ Coulomb friction.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -26,13 +26,14 @@ from .contact_solver import clamp_points, solve_contacts
 from .external_moves import lift_with_ground
 from .kernels import find_stress, interpolate
 from .linear_system import (
+    PointContacts,
     SolidSystem,
     SolverTolerance,
     set_ground_contacts,
     set_pin_springs,
     step_shares,
 )
-from .solid_body import NO_FRICTION, SleepState, Solid, SolidFriction, SolidState
+from .solid_body import NO_FRICTION, SleepState, Solid, SolidState
 from .velocity_update import update_velocities
 
 SOLID_RESIDUAL = 1.5e-3
@@ -59,20 +60,6 @@ steps, the solution starts from zero displacement, and ends there if the residua
 come to rest. At the turning point of a vibration they are as slow, but for fewer steps."""
 
 
-@dataclass(frozen=True, eq=False)
-class SolidStepStart:
-    """State of a solid at the start of a step, from which the step can be solved more than once."""
-
-    nodes: Floats
-    """(3, m) positions of nodes [m]."""
-    anchors: Floats
-    """(3, p) friction anchors of points on the ground, else nan [m]."""
-    collider_anchors: Floats
-    """(3, p) friction anchors of points on colliders, else nan [m]."""
-    solid_friction: SolidFriction
-    """Friction with other solids."""
-
-
 @dataclass(eq=False)
 class SolidStep:
     """Data of one step of a solid of m nodes."""
@@ -93,8 +80,9 @@ class SolidStep:
     """(3,) displacement of the ground in this step [m]."""
     free_motion: float
     """Σ m |free|² [kg m²]."""
-    start: SolidStepStart | None = None
-    """Set by `begin_step`."""
+    start: SolidState = field(init=False)
+    """The state at the start, from which the step can be solved more than once; set by
+    `begin_step`."""
     stress_forces: Floats | None = None
     """(3, m) right side of the system by stress, times h²; computed on demand [kg m]."""
     contact_count: int = -1
@@ -128,12 +116,7 @@ def begin_step(
         state.moves = -step.free
     set_pin_springs(system, step.solid, step.h_squared, *pins)
     set_ground_contacts(system.contacts, planes)
-    step.start = SolidStepStart(
-        nodes=state.nodes,
-        anchors=state.anchors.copy(),
-        collider_anchors=state.collider_anchors,
-        solid_friction=state.solid_friction,
-    )
+    step.start = replace(state, anchors=state.anchors.copy())
 
 
 def predict_points(step: SolidStep) -> Floats:
@@ -148,31 +131,31 @@ def solve_step(step: SolidStep, colliders: ColliderContacts | None = None) -> Fl
     May be called again in the same step, with more collider contacts. A solid that was at rest in
     the step before stays at rest if its inputs are the same.
     """
-    state, start, inputs = step.state, step.start, all_inputs(step, colliders)
-    assert start is not None
-    state.anchors[:] = start.anchors
+    state, inputs = step.state, all_inputs(step, colliders)
+    state.anchors[:] = step.start.anchors
     state.solid_friction = NO_FRICTION
     if state.sleep_state is not None and equal_arrays(inputs, state.sleep_state.inputs):
-        keep_at_rest(step, start)
-        state.collider_anchors = start.collider_anchors
+        keep_at_rest(step)
+        state.collider_anchors = step.start.collider_anchors
         return state.sleep_state.points.copy()
     state.sleep_state = None
     if colliders is None and _falls_freely(step):
-        return _fall_freely(step, start)
-    points = _solve(step, start, colliders)
-    if is_at_rest(step, start):
-        keep_at_rest(step, start)
+        return _fall_freely(step)
+    points = _solve(step, colliders)
+    if is_at_rest(step):
+        keep_at_rest(step)
         state.sleep_state = SleepState([rows.copy() for rows in inputs], points.copy())
     return points
 
 
-def is_at_rest(step: SolidStep, start: SolidStepStart) -> bool:
+def is_at_rest(step: SolidStep) -> bool:
     """True if displacements before, in and after the step are below REST_SHARE of free motion.
 
     At the turning point of a vibration, the step before was not slow.
     """
     state = step.state
-    displacements = step.inertia, state.nodes - start.nodes, state.nodes - state.previous_nodes
+    moved = state.nodes - step.start.nodes
+    displacements = step.inertia, moved, state.nodes - state.previous_nodes
     most = REST_SHARE * REST_SHARE * step.free_motion
     return (
         state.slow_steps > 0
@@ -192,20 +175,20 @@ def _falls_freely(step: SolidStep) -> bool:
     )
 
 
-def _fall_freely(step: SolidStep, start: SolidStepStart) -> Floats:
+def _fall_freely(step: SolidStep) -> Floats:
     """(3, p) points after free motion alone; updates the state."""
     state, system = step.state, step.system
-    state.nodes, state.previous_nodes = system.predicted_nodes.copy(), start.nodes
+    state.nodes, state.previous_nodes = system.predicted_nodes.copy(), step.start.nodes
     state.moves = np.zeros_like(step.free)
     state.anchors.fill(np.nan)
     state.collider_anchors = state.anchors.copy()
     return system.predicted.copy()
 
 
-def keep_at_rest(step: SolidStep, start: SolidStepStart) -> None:
+def keep_at_rest(step: SolidStep) -> None:
     """Sets nodes to the start of the step, with velocity 0."""
-    state = step.state
-    state.nodes, state.previous_nodes, state.moves = start.nodes, start.nodes, -step.free
+    state, nodes = step.state, step.start.nodes
+    state.nodes, state.previous_nodes, state.moves = nodes, nodes, -step.free
 
 
 def all_inputs(step: SolidStep, colliders: ColliderContacts | None) -> list[Floats]:
@@ -214,9 +197,7 @@ def all_inputs(step: SolidStep, colliders: ColliderContacts | None) -> list[Floa
     own = [step.free, step.ground_shift, step.system.predicted]
     own += [pin_springs.targets, pin_springs.stiffnesses]
     own += [contacts.normals, contacts.levels, contacts.frictions]
-    return (
-        own if colliders is None else own + [getattr(colliders, f.name) for f in fields(colliders)]
-    )
+    return own if colliders is None else [*own, *vars(colliders).values()]
 
 
 def equal_arrays(first: Sequence[Floats], second: Sequence[Floats]) -> bool:
@@ -224,34 +205,44 @@ def equal_arrays(first: Sequence[Floats], second: Sequence[Floats]) -> bool:
     return len(first) == len(second) and all(map(np.array_equal, first, second))
 
 
-def _solve(step: SolidStep, start: SolidStepStart, colliders: ColliderContacts | None) -> Floats:
+def _solve(step: SolidStep, colliders: ColliderContacts | None) -> Floats:
     """(3, p) points after a solution for stress, pins and contacts; updates the state."""
-    solid, state, system = step.solid, step.state, step.system
-    system.contacts.friction_stiffnesses.fill(-1.0)
-    forces = find_stress_forces(step, start)
-    if colliders is not None:
-        system = with_colliders(
-            system, colliders, solid.surface.area_factors, start.collider_anchors
-        )
-    solve_contacts(system, forces, state.moves, solver_tolerance([step]))
-    state.nodes, state.previous_nodes = update_velocities(system, start.nodes, state.moves)
+    state, start, system = step.state, step.start.nodes, system_with(step, colliders)
+    solve_contacts(system, find_stress_forces(step), state.moves, solver_tolerance([step]))
+    state.nodes, state.previous_nodes = update_velocities(system, start, state.moves)
     state.moves[:] = state.nodes - system.predicted_nodes
-    contact_points = clamp_points(system, state.nodes)
+    points = clamp_points(system, state.nodes)
     if colliders is None:
-        state.collider_anchors = np.full_like(contact_points, np.nan)
-        return contact_points
-    count = len(solid.layer_masses)
-    state.anchors[:] = system.contacts.anchors[:, :count]
-    state.collider_anchors = find_collider_anchors(system.contacts, colliders, count)
-    points = np.array(contact_points[:, :count])
-    push_out_of_colliders(colliders, points)
-    return points
+        state.collider_anchors = np.full_like(points, np.nan)
+        return points
+    return store_anchors(step, system.contacts, colliders, points)
 
 
-def find_stress_forces(step: SolidStep, start: SolidStepStart) -> Floats:
+def system_with(step: SolidStep, colliders: ColliderContacts | None) -> SolidSystem:
+    """The system of a solid, with its collider contacts; none is active."""
+    step.system.contacts.friction_stiffnesses.fill(-1.0)
+    if colliders is None:
+        return step.system
+    area_factors = step.solid.surface.area_factors
+    return with_colliders(step.system, colliders, area_factors, step.start.collider_anchors)
+
+
+def store_anchors(
+    step: SolidStep, contacts: PointContacts, colliders: ColliderContacts, points: Floats
+) -> Floats:
+    """(3, p) the first of `points`, outside of colliders; stores the anchors of a solution."""
+    count = len(step.solid.layer_masses)
+    step.state.anchors[:] = contacts.anchors[:, :count]
+    step.state.collider_anchors = find_collider_anchors(contacts, colliders, count)
+    surface_points = points[:, :count].copy()
+    push_out_of_colliders(colliders, surface_points)
+    return surface_points
+
+
+def find_stress_forces(step: SolidStep) -> Floats:
     """(3, m) `SolidStep.stress_forces`, computed once per step [kg m]."""
     if step.stress_forces is None:
-        step.stress_forces = _stress(step, start.nodes)
+        step.stress_forces = _stress(step)
     return step.stress_forces
 
 
@@ -292,13 +283,13 @@ def relative_motion_square(solid: Solid, moves: Floats) -> float:
     return motion_square(solid, moves - mean)
 
 
-def _stress(step: SolidStep, start: Floats) -> Floats:
-    """(3, m) h² f − K (c₊ free + c₋ inertia), stress f at `start`; see `step_shares` [kg m]."""
+def _stress(step: SolidStep) -> Floats:
+    """(3, m) h² f − K (c₊ free + c₋ inertia), stress f at the start; see `step_shares` [kg m]."""
     solid, state = step.solid, step.state
     implicit, passed = step_shares(solid, step.dt, step.h_squared)
     displacement = implicit * step.free + passed * step.inertia
     forces, opposed = find_stress(
-        solid.lattice, start, state.corotations, solid.modulus, displacement
+        solid.lattice, step.start.nodes, state.corotations, solid.modulus, displacement
     )
     forces = step.h_squared * forces - opposed
     state.unstressed = (

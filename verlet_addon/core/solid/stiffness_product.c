@@ -175,12 +175,12 @@ NEVER_INLINE void multiply_cells(const solid_cells *cells, const solid_corotatio
         add_cell(cells, corotation, cells->others[k], rest, moves, found);
 }
 
-void multiply_stiffness(const solid_lattice *lattice, const solid_corotations *corotations, const four *rest,
+void multiply_stiffness(const solid_lattice *lattice, const solid_corotation *const *corotations, const four *rest,
                   const four *moves, four *found)
 {
     for (integer i = 0; i < lattice->nodes; i++)
         found[i] = broadcast(0.0);
-    multiply_boxes(lattice->boxes, corotations->boxes, rest != NULL, moves, found);
-    multiply_cells(lattice->linear, corotations->linear, rest, moves, found);
-    multiply_cells(lattice->quadratic, corotations->quadratic, rest, moves, found);
+    multiply_boxes(lattice->boxes, corotations[0]->boxes, rest != NULL, moves, found);
+    for (integer i = 0; i < lattice->groups_count; i++)
+        multiply_cells(lattice->groups[i], corotations[i], rest, moves, found);
 }
