@@ -54,7 +54,7 @@ from verlet_addon.core.stretch import (
     tension_warm_start as c_start,
 )
 from verlet_addon.core.stretch.seams import with_seams
-from verlet_addon.core.water import kernels as c_water
+from verlet_addon.core.water import surface as c_water
 from verlet_addon.core.water.surface import Water
 from verlet_addon.core.weave import kernels as c_weave
 

@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import NONZERO, Booleans, Floats, Integers, sum_by
 from ..geometry.hinges import Hinges
 from ..geometry.rest_shape import RestShape, painted_shares
-from ..stretch.strip_paths import Strips
+from ..stretch.strip_paths import Strips, shared_ends
 from .bend_paths import BendStrips, find_strip_lines
 from .stencil_batches import Stencils, build_stencils
 
@@ -76,17 +76,10 @@ def lines_along_ropes(positions: Floats, edges: Integers) -> BendLines:
 
     Where more than two edges meet, a pair continues if it is within about 25° of straight.
     """
-    neighbours: list[list[int]] = [[] for _ in range(len(positions))]
-    for a, b in edges.tolist():
-        neighbours[a].append(b)
-        neighbours[b].append(a)
-    triples = [
-        (around[i], centre, around[j])
-        for centre, around in enumerate(neighbours)
-        for i in range(len(around))
-        for j in range(i + 1, len(around))
-    ]
-    vertices = np.array(triples, dtype=np.int64).reshape(-1, 3)
+    first, second = shared_ends(edges)
+    centre, ends = edges.ravel()[first], edges[:, ::-1].ravel()
+    order = np.lexsort((second, first, centre))
+    vertices = np.stack([ends[first], centre, ends[second]], axis=1)[order]
     degree = np.bincount(edges.ravel(), minlength=len(positions))
     through = (degree[vertices[:, 1]] == 2) | (line_turns(positions, vertices) < 0.43)
     vertices = vertices[through]

@@ -2,32 +2,17 @@
    formulas and sources. */
 #include "../kernels.h"
 
-/* Whether any pair is further apart than its length. */
-static int any_exceeded(const real *positions, integer n, const distance_limit_batch *batch)
-{
-    const integer *first = batch->particles, *second = batch->particles + batch->count;
-    const real *px = positions, *py = positions + n, *pz = positions + 2 * n;
-    for (integer i = 0; i < batch->count; i++) {
-        real x = px[second[i]] - px[first[i]], y = py[second[i]] - py[first[i]];
-        real z = pz[second[i]] - pz[first[i]];
-        if (distance(x, y, z) > batch->rest_lengths[i])
-            return 1;
-    }
-    return 0;
-}
-
 /* Projects the pairs of a batch that are further apart than their length. */
 static void project_distance_limits(real *positions, integer n, const distance_limit_batch *batch)
 {
     const integer *first = batch->particles, *second = batch->particles + batch->count;
     const real *px = positions, *py = positions + n, *pz = positions + 2 * n;
-    if (!any_exceeded(positions, n, batch))
-        return;
     for (integer i = 0; i < batch->count; i++) {
         integer a = first[i], b = second[i];
         real x = px[b] - px[a], y = py[b] - py[a], z = pz[b] - pz[a];
-        real length = distance(x, y, z);
-        real excess = larger(length - batch->rest_lengths[i], 0.0);
+        real length = distance(x, y, z), excess = length - batch->rest_lengths[i];
+        if (excess <= 0.0)
+            continue;
         real share = excess * batch->gains[i] / length;
         real to = batch->first_masses[i] * share, fro = batch->second_masses[i] * share;
         real there[3] = {px[b] - fro * x, py[b] - fro * y, pz[b] - fro * z};

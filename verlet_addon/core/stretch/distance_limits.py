@@ -1,7 +1,7 @@
 """Distance limits: pairs, particles and their pins, and particles and places that move."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -33,42 +33,35 @@ def distance_limit_batches(
     """Batches of pairs (m, 2) at most (m,) apart [m], for inverse masses (n,)."""
     order, starts = color_constraints(pairs)
     pairs, rest_lengths = pairs[order], rest_lengths[order]
-    masses = inverse_masses[pairs]
-    batches = []
-    for start, stop in pairwise(starts):
-        particles = pairs[start:stop].T.ravel()
-        first_masses, second_masses = masses[start:stop].T
-        mobility = first_masses + second_masses
-        batches.append(
-            DistanceLimitBatch(
-                particles=particles,
-                rest_lengths=rest_lengths[start:stop],
-                first_masses=first_masses,
-                second_masses=second_masses,
-                gains=inverse(mobility, mobility),
-            )
-        )
-    return batches
+    return [
+        _batch(pairs[start:stop].T, rest_lengths[start:stop], inverse_masses[pairs[start:stop].T])
+        for start, stop in pairwise(starts)
+    ]
+
+
+def _batch(ends: Integers, rest_lengths: Floats, masses: Floats) -> DistanceLimitBatch:
+    """The batch of pairs with ends (2, c) and their inverse masses (2, c)."""
+    first_masses, second_masses = masses
+    mobility = first_masses + second_masses
+    gains = inverse(mobility, mobility)
+    return DistanceLimitBatch(ends.ravel(), rest_lengths, first_masses, second_masses, gains)
 
 
 def heavier_limit_batches(
     batches: Sequence[DistanceLimitBatch], added: Floats
 ) -> list[DistanceLimitBatch]:
     """The batches of particles that weigh more, by so much each, (n,) [kg]."""
-    return [_heavier_batch(batch, *np.split(added[batch.particles], 2)) for batch in batches]
-
-
-def _heavier_batch(batch: DistanceLimitBatch, first: Floats, second: Floats) -> DistanceLimitBatch:
-    """The batch with masses added to the ends of its pairs, (c,) each [kg]."""
-    first_masses = with_added_masses(batch.first_masses, first)
-    second_masses = with_added_masses(batch.second_masses, second)
-    mobility = first_masses + second_masses
-    return replace(
-        batch,
-        first_masses=first_masses,
-        second_masses=second_masses,
-        gains=inverse(mobility, mobility),
-    )
+    return [
+        _batch(
+            batch.particles.reshape(2, -1),
+            batch.rest_lengths,
+            with_added_masses(
+                np.stack([batch.first_masses, batch.second_masses]),
+                added[batch.particles].reshape(2, -1),
+            ),
+        )
+        for batch in batches
+    ]
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,15 @@
    Vectors (n, 3) have the components of a particle side by side here, for faster access. */
 #include "../linear/conjugate_gradients.h"
 
+/* Sets the vector along link k; returns its length. */
+static real link_vector(const real *positions, const strip_system *strip_system, integer k, real along[3])
+{
+    integer n = strip_system->particles, a = strip_system->path[k], b = strip_system->path[k + 1];
+    for (int axis = 0; axis < 3; axis++)
+        along[axis] = positions[axis * n + b] - positions[axis * n + a];
+    return distance(along[0], along[1], along[2]);
+}
+
 static void clear_pinned(const strip_system *strip_system, real *vectors)
 {
     for (integer i = 0; i < strip_system->pins; i++)
@@ -11,9 +20,7 @@ static void clear_pinned(const strip_system *strip_system, real *vectors)
             vectors[3 * strip_system->pinned[i] + axis] = 0.0;
 }
 
-/* Sets h² T/l of all links and, as the first residual, h² times the force of tension and gas on
-   each
-   particle; returns whether any is not 0. */
+/* Sets h² T/l of all links and, as the first residual, h² times the force of tension and gas on each particle; returns whether any is not 0. */
 static int find_force_densities(const real *positions, const strip_system *strip_system, real kept_share, real min_tautness)
 {
     integer n = strip_system->particles;
@@ -29,21 +36,17 @@ static int find_force_densities(const real *positions, const strip_system *strip
         strip_system->force_densities[k] = 0.0;
         if (strip_system->multipliers[k] >= 0.0 || !strip_system->warm_started[k])
             continue;
-        real x = positions[b] - positions[a], y = positions[n + b] - positions[n + a];
-        real z = positions[2 * n + b] - positions[2 * n + a];
-        real length = distance(x, y, z);
+        real along[3], length = link_vector(positions, strip_system, k, along);
         real force_density = -strip_system->multipliers[k] / length;
         real tautness = force_density * strip_system->max_inverse_masses[k];
         force_density *= kept_share + (larger(TAUT_KEPT_SHARE, kept_share) - kept_share) * tautness / (tautness + min_tautness + NONZERO);
         force_density = smaller(force_density, MAX_LINK_TAUTNESS / strip_system->max_inverse_masses[k]);
         strip_system->force_densities[k] = force_density;
         any |= force_density > 0.0;
-        strip_system->residual[3 * a] += force_density * x;
-        strip_system->residual[3 * a + 1] += force_density * y;
-        strip_system->residual[3 * a + 2] += force_density * z;
-        strip_system->residual[3 * b] -= force_density * x;
-        strip_system->residual[3 * b + 1] -= force_density * y;
-        strip_system->residual[3 * b + 2] -= force_density * z;
+        for (int axis = 0; axis < 3; axis++) {
+            strip_system->residual[3 * a + axis] += force_density * along[axis];
+            strip_system->residual[3 * b + axis] -= force_density * along[axis];
+        }
     }
     clear_pinned(strip_system, strip_system->residual);
     return any;
@@ -52,15 +55,11 @@ static int find_force_densities(const real *positions, const strip_system *strip
 /* Sets the multipliers to the tension at the new positions. */
 static void write_multipliers(const real *positions, const strip_system *strip_system)
 {
-    integer n = strip_system->particles;
     for (integer k = 0; k + 1 < strip_system->entries; k++) {
-        integer a = strip_system->path[k], b = strip_system->path[k + 1];
+        real along[3], force_density = strip_system->force_densities[k];
         strip_system->multipliers[k] = 0.0;
-        if (strip_system->force_densities[k] == 0.0)
-            continue;
-        real x = positions[b] - positions[a], y = positions[n + b] - positions[n + a];
-        real z = positions[2 * n + b] - positions[2 * n + a];
-        strip_system->multipliers[k] = -(strip_system->force_densities[k] * distance(x, y, z));
+        if (force_density != 0.0)
+            strip_system->multipliers[k] = -(force_density * link_vector(positions, strip_system, k, along));
     }
 }
 
