@@ -127,7 +127,7 @@ def bend_violations(
     positions: Floats, batch: StencilBatch | StiffBendBatch
 ) -> tuple[Floats, Floats]:
     """(3, k, c) positions of the members, and (3, c) violations g − r n̂ of the bends."""
-    members, violations = _gather_bends(positions, batch.particles, batch.coefficients)
+    members, violations = gather_bends(positions, batch.particles, batch.coefficients)
     bent = np.flatnonzero(batch.rests)
     if len(bent):
         rests = batch.rests[bent]
@@ -166,7 +166,7 @@ def _sides(bend: Floats, size: Floats, normal: Floats, rests: Floats) -> Floats:
 
 def signed_bends(positions: Floats, hinges: Stencils) -> Floats:
     """(m,) |g| of hinges, negative on the side opposite to their normals."""
-    members, bend = _gather_bends(positions, hinges.members.T.ravel(), hinges.coefficients.T)
+    members, bend = gather_bends(positions, hinges.members.T.ravel(), hinges.coefficients.T)
     size = norms(bend)
     return _sides(bend, size, _hinge_normals(members), hinges.rests) * size
 
@@ -242,7 +242,7 @@ def stiff_bend_forces(positions: Floats, batch: StiffBendBatch, before: Floats) 
     return sum_rows(particles, rows, positions.shape[1])[:, batch.free]
 
 
-def _gather_bends(
+def gather_bends(
     positions: Floats, particles: Integers, coefficients: Floats
 ) -> tuple[Floats, Floats]:
     """(3, k, c) positions of the members, and (3, c) the bends g = Σ coefficient · x."""

@@ -108,7 +108,13 @@ def stiff_bend_batches(
     stiffnesses = inverse(softness / stiffening, mobility)
     free = np.unique(bends.members[inverse_masses[bends.members] > 0.0])
     masses = 1.0 / inverse_masses[free]
-    pairs, couplings, diagonal = _matrix(bends, stiffnesses, free, len(inverse_masses))
+    first, second = np.triu_indices(HINGE_PARTICLES)
+    number = np.full(len(inverse_masses), -1)
+    number[free] = np.arange(len(free))
+    ends = number[bends.members]
+    elements = bends.coefficients[:, first] * bends.coefficients[:, second] * stiffnesses[:, None]
+    keys = ends[:, first].ravel(), ends[:, second].ravel()
+    pairs, couplings, diagonal = assemble_symmetric(len(free), *keys, elements.ravel())
     batch = StiffBendBatch(
         particles=bends.members.T.ravel(),
         coefficients=np.ascontiguousarray(bends.coefficients.T),
@@ -122,22 +128,18 @@ def stiff_bend_batches(
     return [batch]
 
 
-def _matrix(
-    bends: Springs, stiffnesses: Floats, free: Integers, particle_count: int
+def assemble_symmetric(
+    size: int, rows: Integers, columns: Integers, elements: Floats
 ) -> tuple[Integers, Floats, Floats]:
-    """Σ c cᵀ/α̃ of free particles: (m, 2) coupled pairs, (m,) their elements, (f,) the diagonal."""
-    number = np.full(particle_count, -1)
-    number[free] = np.arange(len(free))
-    first, second = np.triu_indices(HINGE_PARTICLES)
-    ends = number[bends.members]
-    rows, columns = ends[:, first].ravel(), ends[:, second].ravel()
-    elements = bends.coefficients[:, first] * bends.coefficients[:, second] * stiffnesses[:, None]
+    """A symmetric matrix: (m, 2) coupled pairs, (m,) their elements, and the diagonal (size,).
+
+    Elements (k,) in one place are summed, of which either is given: (row, column) or (column, row).
+    Those of negative rows or columns are left out.
+    """
     kept = (rows >= 0) & (columns >= 0)
-    rows, columns, values = rows[kept], columns[kept], elements.ravel()[kept]
-    off_diagonal = rows != columns
-    # The repeated particle of a line has the coefficient 0.
-    diagonal = sum_by(rows[~off_diagonal], values[~off_diagonal], len(free))
-    pairs = edge_keys((rows[off_diagonal], columns[off_diagonal]), len(free))
-    keys, place = np.unique(pairs, return_inverse=True)
-    couplings = sum_by(place.reshape(-1), values[off_diagonal], len(keys))
-    return np.stack(np.divmod(keys, max(len(free), 1)), axis=1), couplings, diagonal
+    keys, place = np.unique(edge_keys((rows[kept], columns[kept]), size), return_inverse=True)
+    sums = sum_by(place.reshape(-1), elements[kept], len(keys))
+    pairs = np.stack(np.divmod(keys, max(size, 1)), axis=1)
+    same, diagonal = pairs[:, 0] == pairs[:, 1], np.zeros(size)
+    diagonal[pairs[same, 0]] = sums[same]
+    return pairs[~same], sums[~same], diagonal

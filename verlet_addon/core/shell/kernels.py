@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import NONZERO, Floats, Integers, concatenated, inverse, magnitudes, norms, sum_by
-from ..bending.kernels import hinge_directions
+from ..bending.kernels import gather_bends, hinge_directions
 from ..bending.stencil_batches import Springs
+from ..bending.stiff_bends import assemble_symmetric
 from ..kernel import Sized, Struct, kernel
 from ..linear import nested_dissection
 from ..linear.nested_dissection import Factors, factorize
@@ -155,10 +156,7 @@ def _stiffnesses(
 
 def gather(positions: Floats, members: Integers, coefficients: Floats) -> Floats:
     """(3, k) vectors Σ coefficient · x over members, both (4, k), at positions (3, n)."""
-    vectors: Floats = positions.take(members[0], axis=1) * coefficients[0]
-    for k in range(1, MEMBERS):
-        vectors += positions.take(members[k], axis=1) * coefficients[k]
-    return vectors
+    return gather_bends(positions, members.ravel(), coefficients)[1]
 
 
 def angle_gradients(
@@ -178,34 +176,26 @@ def angle_gradients(
 
 def factorize_shell(system: ShellSystem, positions: Floats) -> FactoredShell:
     """Factorizes the matrix that `linearize` has set for positions (3, n)."""
-    count = 3 * len(system.free)
     number = np.full(len(system.masses), -1)
     number[system.free] = np.arange(len(system.free))
     ends = number[system.members]
-    element_keys, values = [], []
+    every_row, every_column, values = [], [], []
     for i, j in np.ndindex(MEMBERS, MEMBERS):
-        both = (ends[i] >= 0) & (ends[j] >= 0)
-        rows, columns = 3 * ends[i, both], 3 * ends[j, both]
-        isotropic_stiffnesses = np.zeros(len(both))
-        isotropic_stiffnesses[: len(system.isotropic_stiffnesses)] = (
+        isotropic = np.zeros(len(ends[i]))
+        isotropic[: len(system.isotropic_stiffnesses)] = (
             system.isotropic_stiffnesses * system.coefficients[i] * system.coefficients[j]
         )
         for x, y in np.ndindex(3, 3):
-            product = system.gradients[i, x] * system.gradients[j, y] + (
-                isotropic_stiffnesses if x == y else 0.0
-            )
-            upper = rows + x <= columns + y
-            element_keys.append((rows[upper] + x) * count + columns[upper] + y)
-            values.append(product[both][upper])
-    keys, place = np.unique(np.concatenate(element_keys), return_inverse=True)
-    elements = sum_by(place.reshape(-1), np.concatenate(values), len(keys))
-    first, second = np.divmod(keys, count)
-    same = first == second
-    diagonal = np.repeat(system.masses[system.free], 3)
-    diagonal[first[same]] += elements[same]
-    points = np.repeat(positions.T[system.free], 3, axis=0)
-    pairs = np.stack([first, second], axis=1)[~same]
-    factors = factorize(points, pairs, elements[~same], diagonal)
+            rows, columns = 3 * ends[i] + x, 3 * ends[j] + y
+            upper = rows <= columns
+            product = system.gradients[i, x] * system.gradients[j, y] + isotropic * (x == y)
+            every_row.append(rows[upper])
+            every_column.append(columns[upper])
+            values.append(product[upper])
+    elements = map(np.concatenate, (every_row, every_column, values))
+    pairs, couplings, diagonal = assemble_symmetric(3 * len(system.free), *elements)
+    diagonal += np.repeat(system.masses[system.free], 3)
+    factors = factorize(np.repeat(positions.T[system.free], 3, axis=0), pairs, couplings, diagonal)
     return FactoredShell(factors, system.free, system.components, positions.copy())
 
 
