@@ -94,7 +94,9 @@ def build_levels(
         if not len(coarse.graph.pairs):
             break
         weights[pinned[fine.particles]] = 0.0
-        levels.append(_level(fine, coarse, parents, weights, pinned))
+        inverse_masses = np.where(pinned[coarse.particles], 0.0, 1.0 / coarse.masses)
+        limits = distance_limit_batches(coarse.graph.pairs, coarse.graph.lengths, inverse_masses)
+        levels.append(Level(coarse.particles, limits, fine.particles, parents, weights))
         fine = coarse
     return levels[::-1]
 
@@ -126,20 +128,6 @@ def _start(graph: Graph, positions: Floats, normals: Floats, masses: Floats) -> 
         masses=masses[particles],
         positions=positions[particles],
         normals=normals[particles],
-    )
-
-
-def _level(
-    fine: _Layer, coarse: _Layer, parents: Integers, weights: Floats, pinned: Booleans
-) -> Level:
-    """The solver data of a coarse layer and the finer one below it."""
-    inverse_masses = np.where(pinned[coarse.particles], 0.0, 1.0 / coarse.masses)
-    return Level(
-        particles=coarse.particles,
-        limits=distance_limit_batches(coarse.graph.pairs, coarse.graph.lengths, inverse_masses),
-        children=fine.particles,
-        parents=parents,
-        weights=weights,
     )
 
 

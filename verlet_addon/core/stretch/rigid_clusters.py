@@ -43,17 +43,9 @@ def build_clusters(positions: Floats, edges: Integers, inverse_masses: Floats) -
     if len(edges):
         spacing = _spacing(positions, edges)
         members = _merge_clusters(positions, _short_edges(positions, edges, spacing), spacing)
-    members = [
-        members_of_cluster
-        for members_of_cluster in members
-        if (inverse_masses[members_of_cluster] > 0.0).any()
-    ]
-    particles = np.array(
-        [p for members_of_cluster in members for p in members_of_cluster], dtype=np.int64
-    )
-    labels = np.repeat(
-        np.arange(len(members)), [len(members_of_cluster) for members_of_cluster in members]
-    )
+    members = [each for each in members if (inverse_masses[each] > 0.0).any()]
+    particles = np.array([particle for each in members for particle in each], dtype=np.int64)
+    labels = np.repeat(np.arange(len(members)), list(map(len, members)))
     movable = inverse_masses[particles] > 0.0
     masses = inverse(inverse_masses[particles], inverse_masses[particles])
     masses = np.where(
