@@ -2,11 +2,20 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import sqrt
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, ranges
+from ..arrays import (
+    Booleans,
+    Floats,
+    Integers,
+    apply_matrices,
+    cofactors,
+    magnitudes,
+    norms,
+    ranges,
+    unique_in_order,
+)
 from ..stretch.strip_paths import Strips
 
 ROPE_PIN_SLACK = 1e-7
@@ -22,10 +31,6 @@ JUNCTION_ROUNDS = 3
 thirty for chains of two junctions. With one, ropes stretched quickly by three pins overshoot."""
 JUNCTION_REGULARIZATION = 1e-9
 """Share of a junction's stiffness added in all directions, for those in which no spring acts."""
-
-Point = tuple[float, float, float]
-TensionSpring = tuple[Point, float]
-"""Far end, and rest length [m], of a spring at a junction that resists tension alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,9 +136,7 @@ def lengthen_spans(positions: Floats, spans: PinSpans, rests: Floats, lengthened
 def _span_distances(node_positions: Floats, spans: PinSpans) -> Floats:
     """(s,) distance between the ends of each span, for nodes at (3, u) [m]."""
     one, other = spans.ends
-    return np.asarray(
-        np.sqrt(((node_positions[:, other] - node_positions[:, one]) ** 2).sum(axis=0))
-    )
+    return magnitudes(node_positions[:, other] - node_positions[:, one])
 
 
 def _balance_junctions(node_positions: Floats, spans: PinSpans, lengths: Floats) -> Floats:
@@ -141,50 +144,30 @@ def _balance_junctions(node_positions: Floats, spans: PinSpans, lengths: Floats)
     distances = _span_distances(node_positions, spans)
     if spans.pinned.all() or (distances <= lengths).all():
         return node_positions
-    around: dict[int, list[tuple[int, float]]] = {}
-    for (first, second), length in zip(spans.ends.T.tolist(), lengths.tolist(), strict=True):
-        for node, end in ((first, second), (second, first)):
-            if not spans.pinned[node]:
-                around.setdefault(node, []).append((end, length))
-    points: list[Point] = [(x, y, z) for x, y, z in node_positions.T.tolist()]
+    nodes = unique_in_order(spans.ends.T.ravel())
     for _ in range(JUNCTION_ROUNDS):
-        for node, springs in around.items():
-            pulling = [(points[end], length) for end, length in springs]
-            points[node] = _balance_step(points[node], pulling)
-    return np.array(points).T
+        for node in nodes[~spans.pinned[nodes]].tolist():
+            own = (spans.ends == node).any(axis=0)
+            far = node_positions[:, spans.ends[:, own].sum(axis=0) - node]
+            node_positions[:, node] += _balance_step(far - node_positions[:, [node]], lengths[own])
+    return node_positions
 
 
-def _balance_step(point: Point, springs: list[TensionSpring]) -> Point:
-    """One Newton step towards the balance of springs that resist tension alone."""
-    xx = yy = zz = xy = yz = zx = total_stiffness = 0.0
-    fx = fy = fz = 0.0
-    for end, length in springs:
-        x, y, z = end[0] - point[0], end[1] - point[1], end[2] - point[2]
-        distance = sqrt(x * x + y * y + z * z)
-        if distance <= length:
-            continue
-        share = (1.0 - length / distance) / length
-        fx, fy, fz = fx + share * x, fy + share * y, fz + share * z
-        along, total_stiffness = (
-            1.0 / (distance * distance * distance),
-            total_stiffness + 1.0 / length,
-        )
-        xx, yy, zz = (
-            xx + share + along * x * x,
-            yy + share + along * y * y,
-            zz + share + along * z * z,
-        )
-        xy, yz, zx = xy + along * x * y, yz + along * y * z, zx + along * z * x
-    if total_stiffness == 0.0:
-        return point
-    xx, yy, zz = (each + JUNCTION_REGULARIZATION * total_stiffness for each in (xx, yy, zz))
-    # Inverted by cofactors, because LAPACK does not round alike on all machines.
-    a, b, c = yy * zz - yz * yz, yz * zx - xy * zz, xy * yz - yy * zx
-    d, e, f = xx * zz - zx * zx, xy * zx - xx * yz, xx * yy - xy * xy
-    size = xx * a + xy * b + zx * c
-    steps = (
-        (a * fx + b * fy + c * fz) / size,
-        (b * fx + d * fy + e * fz) / size,
-        (c * fx + e * fy + f * fz) / size,
-    )
-    return point[0] + steps[0], point[1] + steps[1], point[2] + steps[2]
+def _balance_step(across: Floats, lengths: Floats) -> Floats:
+    """(3,) one Newton step towards the balance of springs that resist tension alone [m].
+
+    Parameters
+    ----------
+    across, lengths : (3, k) vectors along the springs, and rest lengths (k,) [m].
+    """
+    distances = norms(across)
+    pulling = distances > lengths
+    if not pulling.any():
+        return np.zeros(3)
+    across, lengths, distances = across[:, pulling], lengths[pulling], distances[pulling]
+    shares = (1.0 - lengths / distances) / lengths
+    isotropic = shares.sum() + JUNCTION_REGULARIZATION * (1.0 / lengths).sum()
+    stiffness = np.eye(3) * isotropic + (across[:, None] * across / distances**3).sum(axis=2)
+    minors, sizes = cofactors(stiffness[None])
+    pull = (shares * across).sum(axis=1, keepdims=True)
+    return np.asarray(apply_matrices(minors, pull)[:, 0] / sizes)
