@@ -31,8 +31,7 @@ from .stretch.seams import build_seams
 from .stretch.strip_paths import Strips
 from .water.surface import build_water
 from .water.waves import start_waves
-from .weave.constraints import build_weave, without_weave
-from .weave.patches import Patches, build_patches, is_woven
+from .weave.constraints import Patches, build_patches, build_weave, is_woven, without_weave
 
 GOAL_RATE = 20.0
 """Angular frequency of the spring that a pin of weight ½ acts as [rad/s]."""

@@ -49,7 +49,7 @@ class Elements:
 
 
 def build_elements(fillings: Floats, sizes: Floats) -> Elements:
-    """Linear elements from integration weights of `voxels.fill`.
+    """Linear elements from integration weights of `grid.fill`.
 
     Trilinear shape functions with incompatible quadratic modes (Wilson et al. 1973; Taylor,
     Beresford and Wilson 1976), which avoid shear locking. Stiffness is integrated over the filled
@@ -173,7 +173,7 @@ QUADRATIC_NODES, QUADRATIC_UNKNOWNS = 20, 60
 
 
 def build_quadratic_elements(fillings: Floats, bend_flags: Booleans, sizes: Floats) -> Elements:
-    """Quadratic elements from integration weights of `voxels.fill`.
+    """Quadratic elements from integration weights of `grid.fill`.
 
     Parameters
     ----------
@@ -253,7 +253,7 @@ def find_edge_nodes(
     ----------
     cells : (h, 8) corner nodes of all cells.
     is_quadratic : (h,) bool, the c quadratic cells.
-    fillings : (c, 5, 5, 5) integration weights of these, by `voxels.fill`.
+    fillings : (c, 5, 5, 5) integration weights of these, by `grid.fill`.
     first : number of the first edge node.
     """
     ends = np.sort(cells[:, EDGES], axis=2)

@@ -19,8 +19,7 @@ from .elements import (
     has_edge_nodes,
     quadratic_weights,
 )
-from .grid import Grid
-from .voxels import fill, fill_some, find_thin_cells
+from .grid import Grid, fill, fill_some, find_thin_cells
 
 MIN_FILLED_SHARE = 0.02
 """Smallest filled share of a cell; emptier ones are kept only if a point is far from others."""
