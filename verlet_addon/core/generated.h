@@ -194,7 +194,7 @@ typedef struct frame_inputs {
 
 typedef struct generation {
     const struct strip_batch *batch;
-    integer *supports, *junctions;
+    const integer *supports, *junctions;
     real *along, *steps, *response;
 } generation;
 

@@ -35,30 +35,13 @@ class _PathResponse:
     response: Floats
     """(c − 1,) −Δλ per unit elongation of the first link."""
     mobility: Floats
-    """(q, 3, 3) W of the junctions along the paths."""
-
-
-def _path_supports(generation: Generation) -> Integers:
-    """(p,) junction that each path hangs on; −1 = none."""
-    labels = generation.batch.labels
-    supports = np.full(int(labels[-1]) + 1, -1)
-    supports[labels[generation.support_entries]] = generation.supports
-    return supports
-
-
-def _entry_junctions(generation: Generation) -> Integers:
-    """(c,) junction at each entry; −1 = none."""
-    junctions = np.full(len(generation.batch.path), -1)
-    junctions[generation.junction_entries] = generation.entry_junctions
-    return junctions
+    """(c, 3, 3) W of the junctions along the paths; 0 elsewhere."""
 
 
 Struct(
     "generation",
     Generation,
-    reads="batch",
-    supports=(Integers, _path_supports),
-    junctions=(Integers, _entry_junctions),
+    reads="batch supports junctions",
     scratch={
         "along": lambda generation: (len(generation.batch.path), 3),
         "steps response": lambda generation: len(generation.batch.path),
@@ -111,58 +94,56 @@ def _measure_links(positions: Floats, batch: StripBatch) -> LinkStrains:
 def _solve_trees(moved: Floats, trees: TreeBatches, measured: Sequence[LinkStrains]) -> None:
     """Adds to `moved` (3, n) the displacements that remove the excess lengths of links."""
     count = len(trees.inverse_masses)
-    stiffness, force = np.zeros((count, 3, 3)), np.zeros((count, 3))
-    path_responses = []
+    stiffness, force, displacements = (np.zeros((count, *shape)) for shape in ((3, 3), (3,), (3,)))
+    solved = []
     for generation, links in zip(reversed(trees.generations), reversed(measured), strict=True):
-        response_of_paths = _solve_generation(links, trees, generation, stiffness, force)
-        directions = response_of_paths.along[:, generation.support_entries].T
+        responses = _solve_generation(links, trees, generation, stiffness, force)
+        hung, first = _hung_paths(generation)
+        directions = responses.along[:, first].T
         squares = directions[:, :, None] * directions[:, None, :]
-        np.add.at(
-            stiffness,
-            generation.supports,
-            response_of_paths.response[generation.support_entries, None, None] * squares,
-        )
-        np.add.at(
-            force,
-            generation.supports,
-            response_of_paths.steps[generation.support_entries, None] * directions,
-        )
-        path_responses.append(response_of_paths)
-    displacements = np.zeros((count, 3))
-    for generation, response_of_paths in zip(
-        trees.generations, reversed(path_responses), strict=True
-    ):
-        _move_generation(moved, generation, response_of_paths, force, displacements)
+        np.add.at(stiffness, hung, responses.response[first, None, None] * squares)
+        np.add.at(force, hung, responses.steps[first, None] * directions)
+        solved.append(responses)
+    for generation, responses in zip(trees.generations, reversed(solved), strict=True):
+        _move_generation(moved, generation, responses, force, displacements)
+
+
+def _hung_paths(generation: Generation) -> tuple[Integers, Integers]:
+    """The junctions that paths hang on, and the first entries of these paths."""
+    firsts = np.flatnonzero(np.diff(generation.batch.labels, prepend=-1))
+    hangs = generation.supports >= 0
+    return generation.supports[hangs], firsts[hangs]
 
 
 def _solve_generation(
     links: LinkStrains, trees: TreeBatches, generation: Generation, stiffness: Floats, force: Floats
 ) -> _PathResponse:
     """The response of a generation's paths, given the branches at the junctions along them."""
-    batch = generation.batch
-    along, violation = links
+    batch, (along, violation), (_, first) = generation.batch, links, _hung_paths(generation)
     diagonal, beside = batch.diagonal.copy(), off_diagonal(batch, along)
-    diagonal[generation.support_entries] -= batch.inverse_masses[generation.support_entries]
-    w = trees.inverse_masses[generation.entry_junctions, None, None]
-    mobility = np.linalg.inv(np.eye(3) + w * stiffness[generation.entry_junctions]) * w
-    if len(generation.junction_entries):
-        shift = np.einsum("qij,qj->qi", mobility, force[generation.entry_junctions])
-        stiffer = mobility - w * np.eye(3)
-        for sign, (passed, link) in (
-            (1.0, generation.links_before),
-            (-1.0, generation.links_after),
-        ):
-            direction = along[:, link]
-            violation[link] += sign * np.einsum("iq,qi->q", direction, shift[passed])
-            diagonal[link] += np.einsum("iq,qij,jq->q", direction, stiffer[passed], direction)
-        passed, link = generation.links_through
-        beside[link] = -np.einsum(
-            "iq,qij,jq->q", along[:, link], mobility[passed], along[:, link + 1]
+    diagonal[first] -= batch.inverse_masses[first]
+    at = np.flatnonzero(generation.junctions >= 0)
+    numbers = generation.junctions[at]
+    mobility, stiffer = np.zeros((2, len(batch.path), 3, 3))
+    if len(at):
+        w = trees.inverse_masses[numbers, None, None]
+        mobility[at] = np.linalg.inv(np.eye(3) + w * stiffness[numbers]) * w
+        stiffer[at] = mobility[at] - w * np.eye(3)
+        shift = np.zeros((len(batch.path), 3))
+        shift[at] = np.einsum("qij,qj->qi", mobility[at], force[numbers])
+        linked = batch.labels[1:] == batch.labels[:-1]
+        for sign, end in ((1.0, slice(1, None)), (-1.0, slice(None, -1))):
+            violation += linked * sign * np.einsum("ik,ki->k", along, shift[end])
+            diagonal += linked * np.einsum("ik,kij,jk->k", along, stiffer[end], along)
+        passed = at[(at > 0) & (at < len(linked))]
+        passed = passed[linked[passed - 1] & linked[passed]]
+        beside[passed - 1] = -np.einsum(
+            "iq,qij,jq->q", along[:, passed - 1], mobility[passed], along[:, passed]
         )
     factors = factorize(diagonal, beside, batch.reduction_rounds)
     response = np.zeros(len(violation))
-    if len(generation.support_entries):
-        response[generation.support_entries] = 1.0
+    if len(first):
+        response[first] = 1.0
         response = solve(factors, response)
     return _PathResponse(along, solve(factors, violation), response, mobility)
 
@@ -170,27 +151,25 @@ def _solve_generation(
 def _move_generation(
     positions: Floats,
     generation: Generation,
-    response_of_paths: _PathResponse,
+    responses: _PathResponse,
     force: Floats,
     displacements: Floats,
 ) -> None:
     """Moves a generation's particles, given the displacements of its supporting junctions."""
-    batch = generation.batch
-    pulled = np.zeros(batch.labels[-1] + 1)
-    pulled[batch.labels[generation.support_entries]] = np.einsum(
-        "ip,pi->p",
-        response_of_paths.along[:, generation.support_entries],
-        displacements[generation.supports],
+    batch, (hung, first) = generation.batch, _hung_paths(generation)
+    pulled = np.zeros(len(generation.supports))
+    pulled[batch.labels[first]] = np.einsum(
+        "ip,pi->p", responses.along[:, first], displacements[hung]
     )
-    steps = response_of_paths.steps - response_of_paths.response * pulled[batch.labels[:-1]]
+    steps = responses.steps - responses.response * pulled[batch.labels[:-1]]
     batch.multipliers[...] -= steps
-    total = _force_of_links(response_of_paths.along * steps)
-    moved = total * batch.inverse_masses
-    junction_forces = total[:, generation.junction_entries].T + force[generation.entry_junctions]
-    junction_forces = np.einsum("qij,qj->qi", response_of_paths.mobility, junction_forces)
-    moved[:, generation.junction_entries] = junction_forces.T
-    displacements[generation.entry_junctions] = junction_forces
-    positions[:, batch.path[generation.own_entries]] += moved[:, generation.own_entries]
+    total = _force_of_links(responses.along * steps)
+    moved, at = total * batch.inverse_masses, np.flatnonzero(generation.junctions >= 0)
+    numbers = generation.junctions[at]
+    shifts = np.einsum("qij,qj->qi", responses.mobility[at], total[:, at].T + force[numbers])
+    moved[:, at], displacements[numbers] = shifts.T, shifts
+    own = np.setdiff1d(np.arange(len(batch.path)), first)
+    positions[:, batch.path[own]] += moved[:, own]
 
 
 def _force_of_links(pull: Floats) -> Floats:

@@ -35,22 +35,11 @@ class Generation:
     """The paths of one generation, prepared for steps of one length."""
 
     batch: StripBatch
-    support_entries: Integers
-    """(p,) first entries of the paths that hang on a junction."""
     supports: Integers
-    """(p,) numbers of the junctions at these entries."""
-    junction_entries: Integers
-    """(q,) entries that are junctions on which paths of the next generation hang."""
-    entry_junctions: Integers
-    """(q,) numbers of the junctions at these entries."""
-    links_before: tuple[Integers, Integers]
-    """Indices into `junction_entries` of junctions with a link before them, and those links."""
-    links_after: tuple[Integers, Integers]
-    """Indices into `junction_entries` of junctions with a link after them, and those links."""
-    links_through: tuple[Integers, Integers]
-    """Indices into `junction_entries` of junctions with links on both sides, and those before."""
-    own_entries: Integers
-    """(o,) all entries but `support_entries`; over all generations, each particle occurs once."""
+    """(p,) number of the junction that each path hangs on by its first entry; −1 = none."""
+    junctions: Integers
+    """(c,) number of the junction at each entry, on which paths of the next generation hang; −1 =
+    none, or that which the path itself hangs on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,21 +134,8 @@ def tree_batches(
     number[trees.junctions] = np.arange(len(trees.junctions))
     generations = []
     for batch, (start, stop) in zip(batches, pairwise(trees.strips.starts.tolist()), strict=True):
-        on_support = trees.on_support[start:stop]
-        passed = np.flatnonzero(~on_support & (number[batch.path] >= 0))
-        linked = np.pad(batch.labels[1:] == batch.labels[:-1], 1)
-        before, after = linked[passed], linked[passed + 1]
-        generations.append(
-            Generation(
-                batch=batch,
-                support_entries=np.flatnonzero(on_support),
-                supports=number[batch.path[on_support]],
-                junction_entries=passed,
-                entry_junctions=number[batch.path[passed]],
-                links_before=(np.flatnonzero(before), passed[before] - 1),
-                links_after=(np.flatnonzero(after), passed[after]),
-                links_through=(np.flatnonzero(before & after), passed[before & after] - 1),
-                own_entries=np.flatnonzero(~on_support),
-            )
-        )
+        on_support, junctions = trees.on_support[start:stop], number[batch.path]
+        supports = np.full(int(batch.labels[-1]) + 1, -1)
+        supports[batch.labels[on_support]] = junctions[on_support]
+        generations.append(Generation(batch, supports, np.where(on_support, -1, junctions)))
     return TreeBatches(generations, inverse_masses[trees.junctions])
