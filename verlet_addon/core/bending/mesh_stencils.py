@@ -94,10 +94,7 @@ def line_stencils(
     coefficients, compliances = _line_arrays(shape, lines)
     on_strips, others = find_strip_lines(lines.vertices, coefficients, compliances, strips)
     return on_strips, build_stencils(
-        lines.vertices[others],
-        coefficients[others],
-        np.zeros(len(others)),
-        compliances[others],
+        lines.vertices[others], coefficients[others], np.zeros(len(others)), compliances[others]
     )
 
 
@@ -154,19 +151,10 @@ def hinge_stencils(
     flat: Booleans = (np.abs(rests) < MAX_STRAIGHT_TURN) & (not shape.settings.use_plasticity)
 
     def stencils(which: Booleans, rest: Floats) -> Stencils:
-        return build_stencils(
-            members[which],
-            coefficients[which],
-            rest[which],
-            compliance[which],
-        )
+        return build_stencils(members[which], coefficients[which], rest[which], compliance[which])
 
     zeros = np.zeros(len(rests))
-    return (
-        stencils(flat & ~within, zeros),
-        stencils(flat & within, zeros),
-        stencils(~flat, rests),
-    )
+    return stencils(flat & ~within, zeros), stencils(flat & within, zeros), stencils(~flat, rests)
 
 
 def _hinge_arrays(

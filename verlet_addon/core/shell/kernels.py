@@ -208,9 +208,7 @@ Struct(
     particles=(int, lambda system: len(system.masses)),
     springs=(int, lambda system: len(system.rests)),
     angles=(int, lambda system: len(system.angle_rests)),
-    scratch={
-        "interleaved": lambda system: (2, len(system.masses), 3),
-    },
+    scratch={"interleaved": lambda system: (2, len(system.masses), 3)},
 )
 Struct(
     "factored_shell",

@@ -50,10 +50,7 @@ class RigidModes:
 
 
 def find_rigid_modes(
-    components: Integers,
-    masses: Floats,
-    nodes: Floats,
-    stopped: tuple[Integers, Floats, Floats],
+    components: Integers, masses: Floats, nodes: Floats, stopped: tuple[Integers, Floats, Floats]
 ) -> RigidModes:
     """The rigid modes of free components, and their resistance.
 

@@ -133,10 +133,7 @@ Struct(
     shares="predicted predicted_nodes",
     nodes=(int, lambda system: len(system.masses)),
     pieces=(int, count_pieces),
-    rigid_pieces=(
-        "struct solid_piece",
-        lambda system: np.zeros((count_pieces(system), PIECE)),
-    ),
+    rigid_pieces=("struct solid_piece", lambda system: np.zeros((count_pieces(system), PIECE))),
     blocks=("four_reals", lambda system: np.zeros((3, len(system.masses), 4))),
     moves=("four_reals", _fours),
     forces=("four_reals", _fours),

@@ -67,11 +67,7 @@ class _Layer:
 
 
 def build_levels(
-    graph: Graph,
-    positions: Floats,
-    normals: Floats,
-    masses: Floats,
-    pinned: Booleans,
+    graph: Graph, positions: Floats, normals: Floats, masses: Floats, pinned: Booleans
 ) -> list[Level]:
     """Builds levels from coarse to fine.
 

@@ -65,9 +65,7 @@ Struct(
     CornerPairs,
     reads="numbers starts others",
     count=(int, lambda pairs: len(pairs.others)),
-    scratch={
-        "blocks": lambda pairs: (len(pairs.others), 9),
-    },
+    scratch={"blocks": lambda pairs: (len(pairs.others), 9)},
 )
 Struct(
     "weave_batch",
