@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tests.core.bodies import flat_sheet, sphere, split
 from tests.core.intersections import crossings
-from verlet_addon.core.arrays import Booleans, Floats
+from verlet_addon.core.arrays import Booleans, Floats, selected
 from verlet_addon.core.compiled import backend
 from verlet_addon.core.contact.row_terms import sum_weighted
 from verlet_addon.core.contact.tunnelling_guard import (
@@ -25,18 +25,14 @@ from verlet_addon.core.contact.tunnelling_guard import (
     find_tunnelling,
     prevent_tunnelling,
 )
-from verlet_addon.core.detection.bvh_refit import activate, fit_all
+from verlet_addon.core.detection.bvh_refit import activate, fit, fit_all
 from verlet_addon.core.detection.bvh_traversal import candidate_pairs, near_leaves
 from verlet_addon.core.detection.contacts import (
     Contacts,
     find_contacts,
-    overlapping_owners,
-    update_bvh,
 )
-from verlet_addon.core.detection.detected_rows import make_row_buffer
-from verlet_addon.core.detection.kernels import gather_rows
-from verlet_addon.core.detection.row_search import find_rows
-from verlet_addon.core.detection.search_criteria import SearchCriteria
+from verlet_addon.core.detection.row_search import find_rows, overlapping_owners
+from verlet_addon.core.detection.searches import SearchCriteria, room_for_rows
 from verlet_addon.core.detection.surfaces import Surface, Surfaces, join_surfaces
 from verlet_addon.core.errors import KernelError, OutOfMemoryError
 from verlet_addon.core.mesh import MeshData
@@ -187,7 +183,7 @@ def test_of_many_bodies_only_those_near_each_other_are_looked_at() -> None:
     places = surfaces.rest.copy()
     criteria = SearchCriteria(skin=beyond)
     for owner in range(100):
-        update_bvh(surfaces, owner, places, places)
+        fit(surfaces, owner, places, places)
     pairs = overlapping_owners(surfaces, criteria)
     assert [pair for pair in pairs if pair[0] != pair[1]] == [(k, k + 1) for k in range(0, 100, 2)]
     found = find_contacts(surfaces, places, places, beyond)
@@ -241,7 +237,7 @@ def test_a_flat_piece_as_large_as_what_it_keeps_off_itself_is_passed_over() -> N
     """However many of its own cells its distance reaches over: it lies nowhere on itself."""
     mesh = flat_sheet("triangles", 16)
     sheet = all_meet(surface(mesh.positions, mesh.face_vertices.reshape(-1, 3)), gap=0.6)
-    update_bvh(sheet, 0, sheet.rest, sheet.rest)
+    fit(sheet, 0, sheet.rest, sheet.rest)
     both = sheet.bvhs[0], sheet.bvhs[0]
     vertices, edges = candidate_pairs(*both, near_leaves(*both, 0.6), flat=True)
     assert vertices.size == edges.size == 0
@@ -549,7 +545,7 @@ def test_what_there_is_no_room_for_is_found_all_the_same() -> None:
     surfaces, start, end = crumpled(np.random.default_rng(0))
     expected = find_contacts(surfaces, start, end, skin=0.01)
     assert expected.gaps.size > 100
-    surfaces.row_buffers[:] = [make_row_buffer(5)]
+    surfaces.row_buffers[:] = [room_for_rows(5)]
     for _ in range(2):
         found = find_contacts(surfaces, start, end, skin=0.01)
         for each in fields(Contacts):
@@ -598,13 +594,13 @@ def searched(
     fitted += [surfaces.edge_turns, surfaces.corner_turns]
     pairs = [(0, 0), (0, 1), (0, 2), (0, 3), (1, 2)]
     near = [find_rows(surfaces, each, criteria) for each in [*([p] for p in pairs), pairs]]
-    assert len(near[0][3]) + len(near[2][3])
-    rows = [part[..., np.lexsort(each[0][::-1])] for each in near for part in each]
+    assert near[0].capacity + near[2].capacity
+    sorted_rows = [selected(each, np.lexsort(each.features[::-1])) for each in near]
+    rows = [part for each in sorted_rows for part in vars(each).values()]
     particles = np.random.default_rng(seed).integers(start.shape[1], size=(4, 50))
     weights = end[0][particles]
     sums = sum_weighted(start, particles, weights)
-    gathered = gather_rows(surfaces, *near[-1], np.lexsort(near[-1][0][::-1]))
-    return [*fitted, *flags, *rows, sums, *gathered]
+    return [*fitted, *flags, *rows, sums]
 
 
 def test_corners_of_fine_colliders_count_only_where_they_stick_out() -> None:

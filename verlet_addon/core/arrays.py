@@ -104,8 +104,9 @@ def concatenated(*tables: Table, axis: int = 0) -> Table:
 
 
 def selected(table: Table, which: Booleans | Integers) -> Table:
-    """A dataclass of arrays, each indexed by `which` along its last axis."""
-    return type(table)(*(array[..., which] for array in vars(table).values()))
+    """A dataclass of arrays, each indexed by `which` along its last axis, in contiguous arrays."""
+    places = np.flatnonzero(which) if which.dtype == bool else which
+    return type(table)(*(array.take(places, axis=-1) for array in vars(table).values()))
 
 
 def inverse(resistance: Floats, mobility: Floats) -> Floats:

@@ -518,8 +518,6 @@ EXPORT void find_unsafe(const real *, const real *, const real *, integer, const
     const real *, integer, real, uint8_t *, uint8_t *, real *);
 EXPORT void finish_plain(const plain_state *const *, integer, const frame_inputs *);
 EXPORT void fit_small(const surfaces *, real *, real *);
-EXPORT void gather_rows(const surfaces *, const integer *, const real *, const real *, const real *,
-    const integer *, integer, integer *, real *, real *, real *, integer *);
 EXPORT void interpolate(const solid_embedding *, const real *, integer, real *);
 EXPORT integer limit_strain(real *, const strip_links *, real);
 EXPORT real linearize_shell(const shell *, const real *, real *);

@@ -18,7 +18,7 @@ from ..depenetration.surface_depenetration import (
     build_depenetration,
     mark_appeared,
 )
-from ..detection.neighbour_list import REFRESH_SHARE, NeighbourList
+from ..detection.contacts import REFRESH_SHARE, NeighbourList
 from ..detection.surfaces import Surface, Surfaces, join_surfaces
 from ..geometry.graph import NO_EDGES, find_components
 from ..mesh import MeshData

@@ -11,8 +11,7 @@ from ..contact.contact_rows import ContactRows, PredictedMotion, make_rows, with
 from ..contact.kernels import find_unsafe, project_rows, rebound_rows
 from ..contact.tunnelling_guard import find_tunnelling, prevent_tunnelling
 from ..depenetration.penetration_states import contact_penetration_states
-from ..detection.contacts import Contacts, find_contacts
-from ..detection.neighbour_list import search_neighbours
+from ..detection.contacts import Contacts, find_contacts, search_neighbours
 from ..ropes.rope_contacts import RopeSlice, solve_rope_contacts
 from ..ropes.rope_trees import TreeBatches
 from .collision_world import SKIN_SHARE, CollisionWorld

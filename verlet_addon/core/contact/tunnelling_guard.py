@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers, dot, sum_by
 from ..depenetration.penetration_states import contact_penetration_states
 from ..detection.contacts import Contacts, find_pairs
-from ..detection.search_criteria import SearchCriteria
+from ..detection.searches import SearchCriteria
 from ..detection.surfaces import Surfaces
 from ..geometry.graph import find_components
 from .initial_crossings import find_initial_crossings

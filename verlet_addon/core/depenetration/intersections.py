@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
+from ..detection.bvh_refit import fit
 from ..detection.bvh_traversal import candidate_pairs, near_leaves
-from ..detection.contacts import Contacts, update_bvh
+from ..detection.contacts import Contacts
 from ..detection.surfaces import Surfaces
 from .closed_surfaces import (
     DIRECTIONS,
@@ -35,7 +36,7 @@ def near_closed_surfaces(closed_surfaces: ClosedSurfaces, positions: Floats) -> 
     surfaces, near = closed_surfaces.surfaces, np.zeros(positions.shape[1], dtype=bool)
     some = np.array([own.size > 0 for own in closed_surfaces.triangles])
     for owner in np.flatnonzero((surfaces.collides & some).any(axis=1) | some).tolist():
-        update_bvh(surfaces, owner, positions, positions)
+        fit(surfaces, owner, positions, positions)
     for owner in range(closed_surfaces.bodies):
         for other in closed_surfaces.obstacles_of(owner):
             both = surfaces.bvhs[owner], surfaces.bvhs[other]

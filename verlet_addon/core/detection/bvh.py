@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..arrays import SHORTEST, Booleans, Floats, Integers, Singles
-from ..geometry.graph import find_components
-from .bvh_leaves import LEAF_SIZE, fill_leaves
+from ..geometry.graph import find_components, match_greedily
 
+LEAF_SIZE = 2
+"""Triangles or loose edges in a leaf."""
 MIN_CONE_HEIGHT = 3
 """Nodes up to this height, or about twice as wide as the gap, are culled from self-collision by
 their normal cones; wider ones could touch themselves all the same."""
@@ -98,7 +99,7 @@ def build_bvh(
     corners = np.concatenate([triangles[:, own], edges[:, loose][[0, 1, 1]]], axis=1).T
     numbers = np.concatenate([own, np.full(len(loose), -1)])
     across, lengths = _neighbours(rest, edges[:, lines], sides[:, lines], own)
-    filled = fill_leaves(rest[:, corners].mean(axis=2), across, lengths)
+    filled = _fill_leaves(rest[:, corners].mean(axis=2), across, lengths)
     leaves, padded = len(filled), filled.ravel()
     sorted_corners = np.where(padded[:, None] < 0, -1, np.append(corners, [[-1] * 3], 0)[padded])
     vertices, vertex_starts = _owned(sorted_corners, leaves)
@@ -193,3 +194,54 @@ def _owned_edges(corners: Integers, edges: Integers, count: int) -> Integers:
     ends = np.sort(corners[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
     found, first = np.unique(ends[:, 0] * count + ends[:, 1], return_index=True)
     return np.asarray(first[np.searchsorted(found, keys)] // (3 * LEAF_SIZE))
+
+
+def _fill_leaves(middles: Floats, neighbours: Integers, lengths: Floats) -> Integers:
+    """Assigns triangles to leaves, in pairs that share an edge where possible.
+
+    Parameters
+    ----------
+    middles : (3, k) centroids of triangles [m].
+    neighbours : (2, e) triangles that share an edge.
+    lengths : (e,) lengths of the shared edges [m].
+
+    Returns
+    -------
+    (leaves, LEAF) triangles of each leaf, −1 for none; the number of leaves is a power of two.
+    """
+    pairs = _in_pairs(neighbours, lengths, middles.shape[1])
+    filled = np.full((1 << max(len(pairs) - 1, 0).bit_length(), LEAF_SIZE), -1)
+    both = middles[:, np.where(pairs < 0, pairs[:, :1], pairs)].mean(axis=2)
+    filled[: len(pairs)] = pairs[_along_axes(both)]
+    return filled
+
+
+def _in_pairs(neighbours: Integers, lengths: Floats, count: int) -> Integers:
+    """(u, 2) triangles paired across their longest shared edges; unpaired ones have −1."""
+    longest_first = neighbours.T[np.argsort(-lengths, kind="stable")]
+    one, other = longest_first[match_greedily(longest_first, count)].T
+    partner = np.full(count, -1)
+    partner[one], partner[other] = other, one
+    first = np.flatnonzero((partner < 0) | (np.arange(count) < partner))
+    return np.stack([first, partner[first]], axis=1)
+
+
+def _along_axes(points: Floats) -> Integers:
+    """(k,) order of points (3, k) by recursive median splits along the axis of largest extent.
+
+    k-d trees: Bentley, Multidimensional binary search trees, 1975.
+    """
+    count = points.shape[1]
+    points = np.where(np.isfinite(points), points, 0.0)
+    order = np.arange(count)
+    size = 1 << max(count - 1, 0).bit_length()
+    while size > 1:
+        starts = np.arange(0, count, size)
+        nodes = np.arange(count) // size
+        sorted_points = points[:, order]
+        extents = np.maximum.reduceat(sorted_points, starts, axis=1)
+        extents -= np.minimum.reduceat(sorted_points, starts, axis=1)
+        heights = np.choose(extents.argmax(axis=0)[nodes], sorted_points)
+        order = order[np.lexsort((order, heights, nodes))]
+        size //= 2
+    return order

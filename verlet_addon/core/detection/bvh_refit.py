@@ -63,9 +63,8 @@ def fit_all(surfaces: Surfaces, start: Floats, end: Floats) -> None:
     """Refits the BVHs of all colliding owners to the motion from `start` to `end` (3, N) [m]."""
     fit_small(surfaces, start, end)
     for owner in surfaces.colliding_owners:
-        bvh = surfaces.bvhs[owner]
-        if _is_large(bvh) and update_paths(surfaces, owner, start, end):
-            refit(surfaces, bvh)
+        if _is_large(surfaces.bvhs[owner]):
+            fit(surfaces, owner, start, end)
 
 
 @kernel()
@@ -88,8 +87,11 @@ def update_paths(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> 
     return new
 
 
-def refit(surfaces: Surfaces, bvh: BVH) -> None:
-    """Computes the swept boxes, normal cones, ridges and turns of an owner's BVH."""
+def fit(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:
+    """Refits the BVH of an owner to the motion from `start` to `end` (3, N) [m], if it changed."""
+    bvh, path = surfaces.bvhs[owner], (np.ascontiguousarray(start), np.ascontiguousarray(end))
+    if not update_paths(surfaces, owner, *path):
+        return
     parts = iter(range(0, bvh.leaves, PART))
 
     def refit_parts() -> None:

@@ -229,30 +229,3 @@ void test_pair(traversal *job, pair *p)
     if (criteria->all_touching || is_closest(job, p))
         add_row(job, p);
 }
-
-/* Sorts k rows by `order`, and adds particles (4, k) and owners (2, k). */
-SMALL EXPORT void gather_rows(const surfaces *all, const integer *features, const real *weights,
-                              const real *normals, const real *gaps, const integer *order,
-                              integer k, integer *particles, real *sorted_weights,
-                              real *sorted_normals, real *sorted_gaps, integer *owners)
-{
-    for (integer row = 0; row < k; row++) {
-        integer from = order[row], first = features[k + from], second = features[2 * k + from];
-        integer at[4] = {first, second, 0, 0};
-        for (int corner = 0; corner < 3 && !features[from]; corner++)
-            at[1 + corner] = all->triangles[corner * all->triangle_count + second];
-        for (int end = 0; end < 2 && features[from]; end++) {
-            at[end] = all->edges[end * all->edge_count + first];
-            at[2 + end] = all->edges[end * all->edge_count + second];
-        }
-        for (int corner = 0; corner < 4; corner++) {
-            particles[corner * k + row] = at[corner];
-            sorted_weights[corner * k + row] = weights[corner * k + from];
-        }
-        owners[row] = all->owners[at[0]];
-        owners[k + row] = all->owners[at[3]];
-        for (int axis = 0; axis < 3; axis++)
-            sorted_normals[axis * k + row] = normals[axis * k + from];
-        sorted_gaps[row] = gaps[from];
-    }
-}

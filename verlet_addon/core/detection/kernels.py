@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from ..arrays import SHORTEST, Booleans, Floats, Integers, dot
+from ..arrays import SHORTEST, Booleans, Floats, Integers, concatenated, dot
 from ..kernel import SizedIntegers, Struct, kernel
 from .bvh import BVH
 from .bvh_traversal import candidate_pairs, near_leaves
-from .detected_rows import NO_ROWS, DetectedRows, GatheredRows, RowBuffer, join_rows
 from .proximity import NEAREST
-from .search_criteria import PairCriteria
+from .searches import DetectedRows, PairCriteria, room_for_rows
 from .surfaces import Surfaces
 from .voronoi_regions import closest_edges, is_behind, is_closest_on_triangles, is_hidden
 
@@ -44,7 +43,7 @@ Struct(
     reads="skin gap gap_share start_share margin flush_angle flush_curvature all_touching "
     "measures_clearances",
 )
-Struct("rows", RowBuffer, reads="capacity", shares="features weights normals gaps")
+Struct("rows", DetectedRows, reads="capacity", shares="features weights normals gaps")
 
 
 @kernel()
@@ -56,7 +55,7 @@ def find_near_rows(
     most: int,
     nodes: SizedIntegers,
     progress: Integers,
-    found: RowBuffer,
+    found: DetectedRows,
     before: int,
 ) -> int:
     """Finds rows between two BVHs, or one and itself; returns the number of rows in `found`.
@@ -104,45 +103,11 @@ def _find_rows(
     if criteria.measures_clearances:
         for kind, particles in enumerate((of_vertices, of_edges)):
             _measure_clearances(surfaces, kind, particles, start, criteria)
-        return NO_ROWS
-    found = [
+        return room_for_rows(0)
+    return concatenated(
         _rows(surfaces, 0, vertices, of_vertices, start, end, criteria),
         _rows(surfaces, 1, edges, of_edges, start, end, criteria),
-    ]
-    return join_rows(found)
-
-
-def _gathered(_: Surfaces, features: Integers, *__: Floats) -> GatheredRows:
-    """Arrays for as many rows as there are."""
-    k = features.shape[1]
-    particles, owners = np.empty((4, k), dtype=np.int64), np.empty((2, k), dtype=np.int64)
-    return particles, np.empty((4, k)), np.empty((3, k)), np.empty(k), owners
-
-
-@kernel(result=_gathered)
-def gather_rows(
-    surfaces: Surfaces,
-    features: Integers,
-    weights: Floats,
-    normals: Floats,
-    gaps: Floats,
-    order: SizedIntegers,
-) -> GatheredRows:
-    """Sorts rows by `order` (k,), pairs with a vertex first, and adds particles and owners."""
-    kind, first, second = features.take(order, axis=1)
-    by_vertex = int(np.searchsorted(kind, 1))
-    particles = np.empty((4, len(order)), dtype=np.int64)
-    particles[0, :by_vertex] = first[:by_vertex]
-    particles[1:, :by_vertex] = surfaces.triangles.take(second[:by_vertex], axis=1)
-    particles[:2, by_vertex:] = surfaces.edges.take(first[by_vertex:], axis=1)
-    particles[2:, by_vertex:] = surfaces.edges.take(second[by_vertex:], axis=1)
-    owners = surfaces.owners.take(particles[[0, 3]])
-    return (
-        particles,
-        weights.take(order, axis=1),
-        normals.take(order, axis=1),
-        gaps.take(order),
-        owners,
+        axis=-1,
     )
 
 
@@ -182,7 +147,8 @@ def _rows(
             least = is_closest_on_triangles(*those)
         kept &= least
     found = np.insert(features[:, kept], 0, kind, axis=0)
-    return found, weights[:, kept], normals[:, kept], touch[kept] / criteria.gap_share
+    touch /= criteria.gap_share
+    return DetectedRows(found, weights[:, kept], normals[:, kept], touch[kept])
 
 
 def _measure_clearances(

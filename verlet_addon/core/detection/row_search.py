@@ -1,14 +1,15 @@
-"""The search for rows of pairs of owners, which threads share."""
+"""The search for rows: owners near each other, and their pairs of features, shared by threads."""
 
 from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
 
-from ..arrays import Integers
-from .detected_rows import DetectedRows, RowBuffer, join_rows, make_row_buffer
+from ..arrays import Integers, concatenated, selected
+from ..geometry.sweep_and_prune import find_near_boxes
+from .bvh_traversal import ROUNDING_MARGIN
 from .kernels import find_near_rows
-from .search_criteria import SearchCriteria
+from .searches import DetectedRows, SearchCriteria, room_for_rows
 from .surfaces import Surfaces
 
 ROWS_PER_PARTICLE = 8
@@ -23,12 +24,31 @@ TARGET_PARTS, MIN_PART_HEIGHT = 128, 8
 long as a BVH is higher than the second number, some hundred triangles."""
 
 
+def overlapping_owners(surfaces: Surfaces, criteria: SearchCriteria) -> list[tuple[int, int]]:
+    """Pairs of colliding owners whose swept boxes are within gap and skin.
+
+    The BVHs must have been refitted. Those of distant owners are not traversed.
+    """
+    boxes = np.array([bvh.boxes[1] for bvh in surfaces.bvhs])
+    widest = float(surfaces.gaps.max() * criteria.gap_share + np.max(criteria.skin))
+    corners = boxes[:, :, :3].astype(float) * np.array([[1.0], [-1.0]])
+    near = find_near_boxes(corners[:, 0], corners[:, 1], widest * (1.0 + ROUNDING_MARGIN))
+    both = np.concatenate(
+        [near, np.tile(np.flatnonzero(surfaces.collides.diagonal()), (2, 1))], axis=1
+    )
+    both = both[:, surfaces.collides[both[0], both[1]]]
+    margins = (surfaces.gaps * criteria.gap_share + criteria.skin)[both[0], both[1]]
+    near = both[:, (boxes[both, 0] + boxes[both[::-1], 1] <= margins[:, None]).all(axis=(0, 2))]
+    pairs = [(first, second) for first, second in near[:, np.lexsort(near[::-1])].T.tolist()]
+    return [pair for pair in pairs if pair not in surfaces.given_up]
+
+
 def find_rows(
     surfaces: Surfaces, pairs: Sequence[tuple[int, int]], criteria: SearchCriteria
 ) -> DetectedRows:
     """Finds the pairs of features of pairs of owners that satisfy the criteria.
 
-    The BVHs must have been refitted to the motion.
+    Pairs of exempt features are left out. The BVHs must have been refitted to the motion.
     """
     walks = []
     for a, b in pairs:
@@ -37,20 +57,20 @@ def find_rows(
         nodes = _parts(one.height, other.height, own=a == b)
         walks.append((surfaces, one, other, of_pair, int(surfaces.max_tests[a, b]), nodes))
     max_threads = max((_thread_limit(surfaces, a, b) for a, b in pairs), default=0)
-    capacity, used = ROWS_PER_PARTICLE * len(surfaces.owners), list[RowBuffer]()
+    capacity, used = ROWS_PER_PARTICLE * len(surfaces.owners), list[DetectedRows]()
 
     def search_parts() -> tuple[int, DetectedRows]:
         """Rows of the parts that this thread takes, after the number in excess of the capacity."""
         try:
             buffer = surfaces.row_buffers.pop()
         except IndexError:
-            buffer = make_row_buffer(capacity)
+            buffer = room_for_rows(capacity)
         count = 0
         for walk, part in zip(walks, progress, strict=True):
             count = find_near_rows(*walk, part, buffer, count)
         if count <= buffer.capacity:
             used.append(buffer)
-        return count - buffer.capacity, buffer.first(count)
+        return count - buffer.capacity, selected(buffer, np.arange(min(count, buffer.capacity)))
 
     both = tuple(np.array(pairs, dtype=np.int64).reshape(-1, 2).T)
     before = np.stack([np.zeros(len(pairs), dtype=np.int64), surfaces.tests[both]], axis=1)
@@ -59,12 +79,28 @@ def find_rows(
         shortfalls, found = zip(
             *surfaces.thread_pool.run_all(search_parts, max_threads=max_threads), strict=True
         )
-        known = join_rows(found)
         surfaces.row_buffers.extend(used)
         if max(shortfalls) <= 0:
             surfaces.tests[both] = progress[:, 1]
-            return known
+            return _without_exempt(surfaces, concatenated(*found, axis=-1))
         capacity += max(shortfalls)
+
+
+def _without_exempt(surfaces: Surfaces, rows: DetectedRows) -> DetectedRows:
+    """Removes rows of features whose particles are all exempt from contact with the other owner."""
+    if not surfaces.exempt.any():
+        return rows
+    kind, first, second = rows.features
+    passes, edges = np.zeros(len(kind), dtype=bool), surfaces.edges
+    for of_kind, of_first, of_second in (
+        (kind == 0, np.arange(len(surfaces.owners))[None], surfaces.triangles),
+        (kind == 1, edges, edges),
+    ):
+        one, other = of_first[:, first[of_kind]], of_second[:, second[of_kind]]
+        own = (surfaces.owners[one[0]] == surfaces.owners[other[0]]).astype(int)
+        passes[of_kind] = surfaces.exempt[own, one].all(axis=0)
+        passes[of_kind] |= surfaces.exempt[own, other].all(axis=0)
+    return selected(rows, ~passes)
 
 
 def _thread_limit(surfaces: Surfaces, a: int, b: int) -> int:

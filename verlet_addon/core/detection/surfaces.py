@@ -11,7 +11,7 @@ from ..arrays import Booleans, Floats, Integers, Singles, ranges
 from ..geometry.graph import Graph, Neighbours, find_neighbours
 from ..thread_pool import ThreadPool
 from .bvh import BVH, build_bvh
-from .detected_rows import RowBuffer
+from .searches import DetectedRows
 
 MAX_TESTS_PER_PARTICLE = 192
 """Limit of a step's work for two owners: pairs of leaves that are tested, per particle of both.
@@ -93,8 +93,8 @@ class Surfaces:
     is exempt if all of its particles are."""
     thread_pool: ThreadPool = field(default_factory=ThreadPool)
     """Threads of contact detection."""
-    row_buffers: list[RowBuffer] = field(default_factory=list)
-    """Row buffers of compiled kernels that no thread is using."""
+    row_buffers: list[DetectedRows] = field(default_factory=list)
+    """Room for rows that no thread is using."""
 
     given_up: set[tuple[int, int]] = field(default_factory=set)
     """Pairs of owners, the lower first, that are not tested any more in this frame."""
@@ -189,16 +189,15 @@ def join_surfaces(surfaces: Sequence[Surface], collides: Booleans, gaps: Floats)
     collides : (o, o) bool, symmetric, pairs of owners that collide.
     gaps : (o, o) symmetric, distances kept between owners [m].
     """
-    counts = [surface.rest.shape[1] for surface in surfaces]
-    starts = np.cumsum([0, *counts])
-    rest = np.concatenate([surface.rest for surface in surfaces], axis=1)
-    count = rest.shape[1]
+    starts = np.cumsum([0, *(surface.rest.shape[1] for surface in surfaces)])
+    count, rest = int(starts[-1]), np.concatenate([surface.rest for surface in surfaces], axis=1)
     shifted = list(zip(surfaces, starts.tolist(), strict=False))
     own_triangles = [_without_degenerate(surface.triangles) + start for surface, start in shifted]
     own_edges = [_all_edges(surface) + start for surface, start in shifted]
     triangles, edges = (np.concatenate(own, axis=1) for own in (own_triangles, own_edges))
-    sides = _sides(edges, triangles, count)
-    owners = np.repeat(np.arange(len(counts)), counts)
+    opposite_edges = _opposite_edges(edges, triangles, count)
+    sides = _sides(opposite_edges, edges.shape[1])
+    owners = np.repeat(np.arange(len(surfaces)), np.diff(starts))
     near = _joined(edges[:, collides.diagonal()[owners[edges[0]]]], count)
     apart = np.where(collides.diagonal(), gaps.diagonal(), -1.0).tolist()
     parts = zip(_numbers(own_triangles), _numbers(own_edges), apart, strict=True)
@@ -210,7 +209,7 @@ def join_surfaces(surfaces: Sequence[Surface], collides: Booleans, gaps: Floats)
         edges=edges,
         sides=sides,
         wings=_wings(edges, sides, triangles),
-        opposite_edges=_opposite_edges(edges, triangles, count),
+        opposite_edges=opposite_edges,
         fans=np.argsort(triangles, axis=None, kind="stable") % max(triangles.shape[1], 1),
         fan_starts=np.searchsorted(np.sort(triangles, axis=None), np.arange(count + 1)),
         near_starts=near.starts,
@@ -225,7 +224,7 @@ def join_surfaces(surfaces: Sequence[Surface], collides: Booleans, gaps: Floats)
         bvhs=[build_bvh(rest, triangles, edges, sides, *part) for part in parts],
         paths=np.full((count, 2, 3), np.nan),
         swept_boxes=np.full((count, 2, 4), np.nan, dtype=np.float32),
-        penetration_states=np.zeros((count, len(counts)), dtype=np.int8),
+        penetration_states=np.zeros((count, len(surfaces)), dtype=np.int8),
         exempt=np.concatenate([_exempt(surface) for surface in surfaces], axis=1),
     )
 
@@ -281,21 +280,9 @@ def _opposite_edges(edges: Integers, triangles: Integers, count: int) -> Integer
     return np.asarray(order[np.searchsorted(keys[order], ends[:, 0] * count + ends[:, 1])])
 
 
-def _sides(edges: Integers, triangles: Integers, count: int) -> Integers:
-    """(2, e) the first two triangles at each edge; −1 = none."""
-    t = triangles.shape[1]
-    ends = np.concatenate([triangles[[0, 1]], triangles[[1, 2]], triangles[[2, 0]]], axis=1)
-    ends.sort(axis=0)
-    keys = ends[0] * count + ends[1]
-    faces = np.tile(np.arange(t), 3)
-    order = np.lexsort((faces, keys))
-    keys, faces = keys[order], faces[order]
-    wanted = edges[0] * count + edges[1]
-    first = np.searchsorted(keys, wanted)
-    sides = np.full((2, edges.shape[1]), -1, dtype=np.int64)
-    for side in range(2):
-        place = np.minimum(first + side, max(len(keys) - 1, 0))
-        if len(keys):
-            there = (first + side < len(keys)) & (keys[place] == wanted)
-            sides[side, there] = faces[place[there]]
-    return sides
+def _sides(opposite_edges: Integers, count: int) -> Integers:
+    """(2, e) the first two triangles at each of `count` edges; −1 = none."""
+    by_edge = np.argsort(opposite_edges.T, axis=None, kind="stable") // 3
+    found = np.bincount(opposite_edges.ravel(), minlength=count)
+    first, place = np.cumsum(found) - found, np.arange(2)[:, None]
+    return np.where(place < found, np.append(by_edge, [-1, -1])[first + place], -1)
