@@ -29,13 +29,13 @@ from tests.core.colliders import GAP, TINY, ball, crossed, plate as flat_plate, 
 from tests.core.intersections import crossings
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.collision.collision_world import build_collision_world
-from verlet_addon.core.collision.contact_solver import solve_island
 from verlet_addon.core.collision.contact_step import (
     apply_tunnelling_guard,
     detect_contacts,
     gather_bodies,
 )
-from verlet_addon.core.contact.contact_rows import PredictedMotion
+from verlet_addon.core.collision.islands import solve_island
+from verlet_addon.core.contact.row_setup import PredictedMotion
 from verlet_addon.core.contact.tunnelling_guard import prevent_tunnelling
 from verlet_addon.core.mesh import Paint
 from verlet_addon.core.settings import BodySettings, SceneSettings

@@ -7,9 +7,9 @@ from hypothesis import given, settings, strategies as st
 from tests.core.both_bodies import in_numpy
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.compiled import backend
-from verlet_addon.core.contact import kernels as row_kernels
-from verlet_addon.core.contact.contact_rows import (
-    ContactRows,
+from verlet_addon.core.contact import contact_rows as row_kernels
+from verlet_addon.core.contact.contact_rows import ContactRows
+from verlet_addon.core.contact.row_setup import (
     PairProperties,
     PredictedMotion,
     make_rows,

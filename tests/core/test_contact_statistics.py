@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from verlet_addon.core.collision.contact_statistics import empty_statistics, record_step
-from verlet_addon.core.contact.contact_rows import PairProperties, PredictedMotion, make_rows
+from verlet_addon.core.contact.row_setup import PairProperties, PredictedMotion, make_rows
 from verlet_addon.core.detection.contacts import Contacts
 from verlet_addon.core.detection.surfaces import Surface, join_surfaces
 

@@ -19,7 +19,7 @@ from tests.core.bodies import flat_sheet, sphere, split
 from tests.core.intersections import crossings
 from verlet_addon.core.arrays import Booleans, Floats, selected
 from verlet_addon.core.compiled import backend
-from verlet_addon.core.contact.row_terms import sum_weighted
+from verlet_addon.core.contact.contact_rows import sum_weighted
 from verlet_addon.core.contact.tunnelling_guard import (
     TUNNELLING,
     find_tunnelling,

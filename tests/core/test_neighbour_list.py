@@ -7,8 +7,11 @@ import pytest
 
 from tests.core.bodies import floor, frames, moved, samples, sheet
 from tests.core.test_detection import crumpled
-from verlet_addon.core.contact.clearances import build_clearances, find_endangered
-from verlet_addon.core.contact.tunnelling_guard import find_tunnelling
+from verlet_addon.core.contact.tunnelling_guard import (
+    build_clearances,
+    find_endangered,
+    find_tunnelling,
+)
 from verlet_addon.core.detection.contacts import Contacts, find_contacts, search_neighbours
 from verlet_addon.core.scene import Frame
 from verlet_addon.core.settings import BodySettings, SceneSettings

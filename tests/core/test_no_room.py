@@ -23,7 +23,7 @@ from verlet_addon.core.collision import contact_solver
 from verlet_addon.core.collision.contact_step import ContactStep
 from verlet_addon.core.collision.pinched_cloth import update_pinched
 from verlet_addon.core.compiled import backend
-from verlet_addon.core.contact.contact_rows import (
+from verlet_addon.core.contact.row_setup import (
     PairProperties,
     PredictedMotion,
     make_rows,
@@ -144,7 +144,7 @@ def test_solids_are_solved_with_the_nearest_of_very_many_contacts() -> None:
     motion = PredictedMotion(np.ones(8), places, places, 0.0 * places, np.zeros(8, bool), 1 / 240)
     rows = make_rows(contacts, PairProperties(none, none, none), motion)
     own = [slice(0, 4), slice(4, 8)]
-    assert find_solid_contacts(rows.select(np.arange(30)), own, 1 / 240).keys.tolist() == [
+    assert find_solid_contacts(rows.chosen(np.arange(30)), own, 1 / 240).keys.tolist() == [
         *range(30)
     ]
     kept = find_solid_contacts(rows, own, 1 / 240).keys

@@ -24,7 +24,7 @@ from verlet_addon.core.arrays import Floats
 from verlet_addon.core.collision.collision_world import build_collision_world
 from verlet_addon.core.collision.contact_step import detect_contacts
 from verlet_addon.core.collision.pinched_cloth import update_pinched
-from verlet_addon.core.contact.contact_rows import PredictedMotion
+from verlet_addon.core.contact.row_setup import PredictedMotion
 from verlet_addon.core.settings import BodySettings
 
 

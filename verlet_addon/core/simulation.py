@@ -16,9 +16,9 @@ from .changes.rebuilding import (
     with_current_pin_weights,
 )
 from .collision.collision_world import CollisionWorld, build_collision_world
-from .collision.depenetration_step import depenetrate
+from .collision.contact_solver import depenetrate
 from .collision.diagnostics import frame_diagnostics, start_diagnostics
-from .collision.pair_properties import combine_pair_properties
+from .contact.row_setup import combine_pair_properties
 from .fast_paths import find_plain, is_sleeping, step_plain_bodies
 from .held_vertices import Springs, acting_springs, hold_bodies, spring_paths
 from .mesh import MeshData, check_mesh

@@ -9,9 +9,14 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, magnitudes
-from ..contact.clearances import Clearances, build_clearances
-from ..contact.contact_rows import PairProperties
-from ..contact.warm_start import ContactCache
+from ..contact.row_setup import (
+    ContactCache,
+    PairProperties,
+    build_collision_matrix,
+    combine_pair_properties,
+    pair_gaps,
+)
+from ..contact.tunnelling_guard import Clearances, build_clearances
 from ..depenetration.penetration_states import PINCHED
 from ..depenetration.surface_depenetration import (
     SurfaceDepenetration,
@@ -25,12 +30,40 @@ from ..mesh import MeshData
 from ..model import ShellModel, SoftBodyModel, SolidModel
 from ..scene import Collider
 from .contact_statistics import ContactStatistics, empty_statistics
-from .pair_properties import build_collision_matrix, combine_pair_properties, pair_gaps
-from .pinched_particles import NO_PINCHED, PinchedParticles
 
 SKIN_SHARE = 1.0
 """Distance beyond the gap within which contacts are detected, as a share of the body's thickness,
 or of its longest edge if that is shorter."""
+
+
+@dataclass(frozen=True, eq=False)
+class PinchedParticles:
+    """Particles without room, each of which touches colliders on one face of its cloth alone."""
+
+    particles: Integers
+    """(k,) numbers of the particles."""
+    sides: Floats
+    """(k,) 1 if the face that vertex normals point out of touches colliders; −1 for the other."""
+    corners: Integers
+    """(3, k) of triangles of colliders beneath, which the particles keep off."""
+    weights: Floats
+    """(3, k) barycentric coordinates of the points on the triangles."""
+    ages: Floats
+    """(k,) time since there is room again [s]; changes."""
+
+    def surface_points(self, positions: Floats) -> Floats:
+        """(3, k) points on the surfaces beneath, from positions (3, N) [m]."""
+        return np.asarray(np.einsum("ck,xck->xk", self.weights, positions[:, self.corners]))
+
+
+NO_PINCHED = PinchedParticles(
+    np.empty(0, np.int64),
+    np.empty(0),
+    np.empty((3, 0), np.int64),
+    np.empty((3, 0)),
+    np.empty(0),
+)
+"""No pinched particles."""
 
 
 @dataclass(eq=False)

@@ -1,22 +1,22 @@
-"""The contact solver of a step: contacts between bodies, and between bodies and colliders."""
+"""The contact solver of a step: depenetration, and contacts of bodies with others and colliders."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from ..arrays import Floats
-from ..contact.contact_rows import ContactRows, PredictedMotion
-from ..contact.warm_start import cache_rows, row_displacements, warm_start_rows
+from ..contact.contact_rows import ContactRows
+from ..contact.row_setup import PredictedMotion, cache_rows, row_displacements, warm_start_rows
+from ..depenetration.surface_depenetration import piece_shifts, update_depenetration
+from ..model import SolidModel
 from ..phases.body_step import BodyStep
 from ..phases.solid_bodies import SolidBodyStep, solve_coupled_solids
-from ..phases.step_data import StepInputs
-from ..ropes.rope_trees import TreeBatches
+from ..phases.step_data import Body, StepInputs
 from ..solid.collider_contacts import find_collider_contacts
 from ..solid.coupled_system import find_solid_contacts
-from ..stretch.kernels import strain_range
-from ..stretch.strain_limiting import find_stretched_particles
+from ..solid.external_moves import point_components, shift_components
+from ..state import SolidBodyState
 from ..stretch.sweep import limit_peak_strain
-from .alternating_projection import project_alternately, project_rigid_pieces
 from .collision_world import CollisionWorld
 from .contact_step import (
     ContactStep,
@@ -26,26 +26,38 @@ from .contact_step import (
     detect_new_contacts,
     update_contact_velocities,
 )
-from .islands import bodies_of_rows, coupled_groups, islands
+from .islands import bodies_of_rows, coupled_groups, islands, release_friction, solve_island
 from .pinched_cloth import update_pinched
-from .post_stabilization import post_stabilize
 
-MAX_ALTERNATIONS = 8
-"""Maximum rounds in which contacts and lengths are solved alternately. Lengths come last: a contact
-error of a millimetre is hardly visible, but an edge of two centimetres that it stretches is. Each
-round before makes one sweep over lengths, forwards and backwards alternately: a full solution would
-respond to contact corrections that the next round reverses."""
 MAX_DETECTIONS = 2
 """Maximum detections of contacts in a step; corrections of the first cause further contacts. Pairs
 that come near after the last are left to the tunnelling guard."""
-ENTANGLED_STRAIN = 0.05
-"""A body is entangled if an edge is stretched by more than this share. Entangled bodies, and bodies
-with gas, keep the strip multipliers that respond to contacts for the next step's warm start: else
-cloth that a fast ball has wound around itself does not come off. Other bodies discard them: taut
-cloth would throw up a body that lies on it, higher than it fell from."""
-SLIP_STRAIN = 0.02
-"""Friction is released for particles of entangled bodies at edges that are stretched by more than
-this share: with 5 % some edges are stretched three times as much."""
+
+
+def depenetrate(bodies: Sequence[Body], world: CollisionWorld, inputs: StepInputs) -> None:
+    """Releases particles that are out, and shifts solids, which depenetrate as rigid pieces."""
+    depenetration, surfaces = world.depenetration, world.surfaces
+    if not surfaces.any_penetrating:
+        return
+    places = world.gather_positions(
+        [state.positions for _, state in bodies], inputs.collider_starts
+    )
+    pinned = np.ones(places.shape[1], dtype=bool)
+    pieces, counts = np.full(places.shape[1], -1), [0]
+    for number, (model, _) in enumerate(bodies):
+        part = world.body_slices[number]
+        pinned[part] = model.contact_inverse_masses == 0.0
+        own = point_components(model.solid) if isinstance(model, SolidModel) else np.full(1, -1)
+        pieces[part] = np.where(own < 0, -1, own + counts[-1])[: part.stop - part.start]
+        counts.append(counts[-1] + int(own.max(initial=-1)) + 1)
+    update_depenetration(depenetration, places, pinned, inputs.dt)
+    shifts = piece_shifts(depenetration, places, pieces, inputs.dt)
+    for number, (model, state) in enumerate(bodies):
+        if isinstance(model, SolidModel) and isinstance(state, SolidBodyState):
+            own = shifts[:, [*range(*counts[number : number + 2]), -1]]
+            moved = shift_components(model.solid, state.solid, own)
+            state.positions = state.positions + moved
+            state.previous_positions = state.previous_positions + moved
 
 
 def start_contact_step(
@@ -118,7 +130,7 @@ def _cache_contacts(body_steps: Sequence[BodyStep], contact_step: ContactStep) -
         coupled = body_steps[body].model.has_coupled_particles
         cacheable[body] = not (coupled or body_steps[body].entangled)
     cacheable[surfaces.owners[world.depenetrating]] = False
-    owners = surfaces.owners[rows.particles[[0, 3]]]
+    owners = rows.owners
     both = cacheable[owners].all(axis=0) & (owners >= world.bodies).any(axis=0) & ~rows.on_ropes
     world.cache = cache_rows(rows, both, len(surfaces.owners), world.cache)
 
@@ -129,68 +141,18 @@ def collide(body_steps: Sequence[BodyStep], contact_step: ContactStep, dt: float
         isinstance(body_step, SolidBodyStep) for body_step in body_steps
     ):
         return
-    trees = [body_step.batches.ropes.trees for body_step in body_steps]
     affected = set(range(len(body_steps)))
     for search in range(MAX_DETECTIONS):
         solve_solids(body_steps, affected, contact_step, dt)
         positions = [body_step.state.positions for body_step in body_steps]
         for island in islands(contact_step, affected):
-            solve_island(body_steps, island, positions, trees)
+            solve_island(body_steps, island)
             if release_friction(body_steps, island):
-                solve_island(body_steps, island, positions, trees)
+                solve_island(body_steps, island)
         known = len(contact_step.rows.gaps)
         if search + 1 == MAX_DETECTIONS or not detect_new_contacts(contact_step, positions):
             break
         affected = bodies_of_rows(contact_step, known)
-
-
-def solve_island(
-    body_steps: Sequence[BodyStep],
-    island: ContactStep,
-    positions: Sequence[Floats],
-    trees: Sequence[TreeBatches],
-) -> None:
-    """Solves contacts and lengths of one island alternately; `positions` (3, n) of all bodies."""
-    touching_bodies = {body: body_steps[body] for body in island.touching_bodies}
-    rounds = project_alternately(
-        island, positions, trees, max_rounds=MAX_ALTERNATIONS, body_steps=touching_bodies
-    )
-    for body_step in touching_bodies.values() if rounds else ():
-        body_step.project_lengths(backwards=min(rounds, MAX_ALTERNATIONS - 1) % 2 == 1)
-        body_step.project_ground_contacts()
-    if all(body_step.state.rigid is None for body_step in touching_bodies.values()):
-        post_stabilize(island, positions, trees)
-    elif rounds:
-        project_rigid_pieces(island, positions, trees, touching_bodies)
-    for body_step in touching_bodies.values():
-        body_step.entangled = _is_entangled(body_step)
-
-
-def release_friction(body_steps: Sequence[BodyStep], island: ContactStep) -> bool:
-    """Sets friction to 0 at overstretched edges of entangled bodies; returns whether any was.
-
-    An arm that moves through a cape would stretch some of its edges to ten times their length.
-    """
-    entangled = [body for body in island.touching_bodies if body_steps[body].entangled]
-    if not entangled:  # the usual case
-        return False
-    rows, stretched = island.rows, np.zeros(island.end.shape[1], dtype=bool)
-    for body in entangled:
-        positions, links = body_steps[body].state.positions, body_steps[body].batches.lengths.links
-        stretched[
-            island.touching_bodies[body].start
-            + find_stretched_particles(positions, links, SLIP_STRAIN)
-        ] = True
-    slips = (stretched[rows.particles] & (rows.impulse_responses != 0.0)).any(axis=0)
-    slips &= (rows.normal_multipliers > 0.0) & (rows.friction > 0.0)
-    rows.friction[slips] = 0.0
-    return bool(slips.any())
-
-
-def _is_entangled(body_step: BodyStep) -> bool:
-    """Whether any edge of the body's surface is stretched by more than ENTANGLED_STRAIN."""
-    _, highest = strain_range(body_step.state.positions, body_step.batches.lengths.edges)
-    return bool(highest > ENTANGLED_STRAIN)
 
 
 def solve_solids(

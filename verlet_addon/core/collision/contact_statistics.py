@@ -74,26 +74,20 @@ def record_step(
     depths[deep] = np.minimum(
         depths[deep], rows.gaps[deep] - _feature_distances(rows, deep, positions)
     )
-    first, second = surfaces.owners[rows.particles[[0, 3]]]
+    (first, second), owners = rows.owners, len(statistics.deepest)
     deeper = np.flatnonzero(depths > statistics.deepest.min())
-    for owners in (first, second):
-        np.maximum.at(statistics.deepest, owners[deeper], depths[deeper])
+    for side in rows.owners:
+        np.maximum.at(statistics.deepest, side[deeper], depths[deeper])
     near = np.flatnonzero(depths > np.maximum(CROWDED_SHARE * rows.gaps, 0.0))
     if len(near):
         near = _squeezed_rows(rows, near, len(surfaces.owners))
-        statistics.crowded_steps += (
-            _pair_counts(first[near], second[near], len(statistics.crowding_reported)) > 0
-        )
-    counts = (
-        _pair_counts(first, second, len(statistics.crowding_reported))
-        if len(depths) > NEGLIGIBLE_CONTACTS
-        else None
-    )
-    if counts is None or counts.max() <= NEGLIGIBLE_CONTACTS:
+        statistics.crowded_steps += _pair_counts(first[near], second[near], owners) > 0
+    if len(depths) <= NEGLIGIBLE_CONTACTS:
         return
+    counts = _pair_counts(first, second, owners)
     own = np.zeros(len(surfaces.owners), dtype=bool)
     own[rows.particles] = True
-    touching = np.bincount(surfaces.owners[own], minlength=len(statistics.crowding_reported))
+    touching = np.bincount(surfaces.owners[own], minlength=owners)
     touching[surfaces.colliders] = 0
     both = touching[:, None] + touching
     np.fill_diagonal(both, touching)

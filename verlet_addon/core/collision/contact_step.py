@@ -1,22 +1,27 @@
 """Contacts of one step: detection, projection, tunnelling guard and velocity update."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, dot
-from ..contact.clearances import find_endangered
-from ..contact.contact_rows import ContactRows, PredictedMotion, make_rows, with_more
-from ..contact.kernels import find_unsafe, project_rows, rebound_rows
-from ..contact.tunnelling_guard import find_tunnelling, prevent_tunnelling
+from ..arrays import NONZERO, Booleans, Floats, Integers, cross, dot, magnitudes, sum_rows
+from ..contact.contact_rows import (
+    ContactRows,
+    find_unsafe,
+    project_rows,
+    rebound_rows,
+    with_more,
+)
+from ..contact.row_setup import PredictedMotion, make_rows
+from ..contact.tunnelling_guard import find_endangered, find_tunnelling, prevent_tunnelling
 from ..depenetration.penetration_states import contact_penetration_states
 from ..detection.contacts import Contacts, find_contacts, search_neighbours
+from ..geometry.faces import area_normals
+from ..phases.body_step import BodyStep
 from ..ropes.rope_contacts import RopeSlice, solve_rope_contacts
-from ..ropes.rope_trees import TreeBatches
 from .collision_world import SKIN_SHARE, CollisionWorld
 from .contact_statistics import record_step
-from .pinched_contacts import filter_pinched
 
 MIN_GAP_SHARE = 0.05
 """Smallest share of the gap that painted thickness leaves; with 0 bodies tremble."""
@@ -27,6 +32,9 @@ SAFE_GAP_SHARE = 0.25
 NEAR, FEW = 0.75, 8
 """A particle is crowded if it starts a step in more than FEW contacts nearer than the share NEAR of
 their gap. Ropes in a tight knot have two such contacts; three ropes in one place have 10."""
+
+Bodies = Sequence[Floats] | Mapping[int, Floats]
+"""Positions (3, n) of bodies by their numbers."""
 
 
 @dataclass(eq=False)
@@ -132,28 +140,63 @@ def bodies_in(rows: ContactRows, world: CollisionWorld) -> dict[int, slice]:
     """The bodies in rows, and their particles as slices of the world's."""
     if world.bodies == 1:
         return world.body_slices if len(rows.gaps) else {}
-    owners = world.surfaces.owners.take(rows.particles[[0, 3]]).ravel()
-    bodies = np.flatnonzero(np.bincount(owners)[: world.bodies]).tolist()
+    bodies = np.flatnonzero(np.bincount(rows.owners.ravel())[: world.bodies]).tolist()
     return {body: world.body_slices[body] for body in bodies}
 
 
 def _rows_of(world: CollisionWorld, motion: PredictedMotion, found: Contacts) -> ContactRows:
     """Rows of found contacts that count in the world's state."""
     found = world.depenetration.filter_contacts(_reduce_gaps(world, found), motion.start)
-    return _make_rows(world, filter_pinched(world, found, motion.start), motion)
+    return _make_rows(world, _filter_pinched(world, found, motion.start), motion)
 
 
-def project_body_contacts(
-    contact_step: ContactStep, bodies: Sequence[Floats], trees: Sequence[TreeBatches]
-) -> bool:
-    """Projects contacts with friction of bodies (3, n) once; returns whether it has not converged.
+def _filter_pinched(world: CollisionWorld, contacts: Contacts, start: Floats) -> Contacts:
+    """The contacts of a step at `start` (3, N) [m] without those on free faces of pinched cloth."""
+    pinched = world.pinched
+    if not len(pinched.particles):
+        return contacts
+    away = np.zeros_like(start)
+    away[:, pinched.particles] = cloth_normals(world, pinched.particles, start) * pinched.sides
+    free = ~(contacts.owners >= world.bodies).any(axis=0)
+    free |= ~((away != 0.0).any(axis=0)[contacts.particles] & (contacts.weights != 0.0)).any(axis=0)
+    perhaps = contacts.chosen(np.flatnonzero(~free))
+    outwards = _collider_normals(world, perhaps.particles, start)
+    wrong, surface = np.zeros(len(perhaps.gaps), dtype=bool), np.zeros_like(perhaps.normals)
+    for particles, weights in zip(perhaps.particles, perhaps.weights, strict=True):
+        push = perhaps.normals * np.sign(weights)
+        wrong |= dot(away[:, particles], push) < 0.0
+        of_collider = particles >= world.first_collider_particle
+        surface += outwards[:, particles] * (np.abs(weights) * of_collider)
+    # From within a collider its surface would hold the cloth inside.
+    second = perhaps.owners[1] >= world.bodies
+    free[~free] = ~(wrong | (dot(surface, perhaps.normals) * np.where(second, 1.0, -1.0) < 0.0))
+    return contacts.chosen(free)
 
-    `trees` are the rope trees of each body, for rows that the ropes' solver takes.
-    """
+
+def _collider_normals(world: CollisionWorld, particles: Integers, positions: Floats) -> Floats:
+    """(3, N) normals of closed surfaces, not unit, that are right at particles (4, k) alone."""
+    triangles = np.concatenate(world.depenetration.closed_surfaces.triangles, axis=1)
+    wanted = np.zeros(positions.shape[1], dtype=bool)
+    wanted[particles] = True
+    return area_normals(positions, triangles[:, wanted[triangles].any(axis=0)])
+
+
+def cloth_normals(world: CollisionWorld, particles: Integers, positions: Floats) -> Floats:
+    """(3, k) unit normals of the cloth at particles."""
+    number, triangles = world.surfaces.fans_of(particles)
+    a, b, c = (positions[:, corner] for corner in world.surfaces.triangles[:, triangles])
+    found = sum_rows(number, cross(b - a, c - a), len(particles))
+    return np.asarray(found / np.maximum(magnitudes(found), NONZERO))
+
+
+def project_body_contacts(contact_step: ContactStep, body_steps: Sequence[BodyStep]) -> bool:
+    """Projects contacts with friction of all bodies once; returns whether it has not converged."""
     world_positions, parts = contact_step.positions, contact_step.touching_bodies
+    bodies = {body: body_steps[body].state.positions for body in parts}
     gather_bodies(parts, bodies, world_positions)
     project_rows(world_positions, contact_step.rows)
     if contact_step.rows.on_ropes.any():
+        trees = {body: body_steps[body].batches.ropes.trees for body in parts}
         ropes = [
             RopeSlice(own, trees[body]) for body, own in parts.items() if trees[body].generations
         ]
@@ -242,17 +285,13 @@ def update_contact_velocities(
     )
 
 
-def gather_bodies(
-    slices: dict[int, slice], bodies: Sequence[Floats], world_positions: Floats
-) -> None:
+def gather_bodies(slices: dict[int, slice], bodies: Bodies, world_positions: Floats) -> None:
     """Copies positions of bodies (3, n) that have a slice into the world's (3, N)."""
     for body, own in slices.items():
         world_positions[:, own] = bodies[body][:, : own.stop - own.start]
 
 
-def scatter_bodies(
-    slices: dict[int, slice], bodies: Sequence[Floats], world_positions: Floats
-) -> None:
+def scatter_bodies(slices: dict[int, slice], bodies: Bodies, world_positions: Floats) -> None:
     """Copies positions of the world (3, N) back into bodies (3, n) that have a slice."""
     for body, own in slices.items():
         bodies[body][:, : own.stop - own.start] = world_positions[:, own]

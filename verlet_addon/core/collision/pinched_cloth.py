@@ -26,10 +26,8 @@ from ..arrays import (
 from ..depenetration.closed_surfaces import triangle_frames, winding_numbers
 from ..depenetration.penetration_states import PINCHED
 from ..detection.proximity import nearest_on_triangle
-from .collision_world import CollisionWorld
-from .contact_step import ContactStep
-from .pinched_contacts import cloth_normals
-from .pinched_particles import NO_PINCHED, PinchedParticles
+from .collision_world import NO_PINCHED, CollisionWorld, PinchedParticles
+from .contact_step import ContactStep, cloth_normals
 
 OPPOSED_COSINE = -0.3
 """Room is measured where two contact normals have a smaller cosine than this."""

@@ -1,14 +1,26 @@
-"""Contact rows: a constraint with friction per contact, solved with the other constraints."""
+"""Contact rows: a constraint with friction per contact, solved with the other constraints.
 
-from dataclasses import dataclass, fields
+In C rows go one by one. Rows of a batch share no movable particle, so that solving batch after
+batch gives the same bits as solving row after row (Gauss-Seidel).
+"""
+
+from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, concatenated, dot
+from ..arrays import (
+    NONZERO,
+    Booleans,
+    Floats,
+    Integers,
+    concatenated,
+    dot,
+    magnitudes,
+    sum_rows,
+)
+from ..coloring import sequential_batches
 from ..detection.contacts import Contacts
-from ..integrators import start_displacement
-from .plane import bounce
-from .row_terms import sum_weighted
+from ..kernel import Sized, Struct, kernel
 
 PUSH_OUT_TIME = 0.1
 """Time constant of the correction of contacts that start a step violated: a third of the violation
@@ -16,29 +28,15 @@ is left after it [s]."""
 MIN_PUSH_OUT_SPEED = 0.2
 """Smallest speed at which a contact that starts a step violated is corrected [m/s]."""
 
-MAX_LEVERAGE = 100.0
-"""Rows are left out if a particle, beside pins, would move at least this many times as far as the
-contact point."""
-
 
 @dataclass(frozen=True, eq=False)
-class ContactRows:
+class ContactRows(Contacts):
     """Contacts of one step: normal · Σ weights positions ≥ targets, with friction."""
 
-    particles: Integers
-    """(4, k) numbers of particles in the world."""
-    weights: Floats
-    """(4, k) positive for the feature on the side that the normal points to; their sum is 0."""
     impulse_responses: Floats
     """(4, k) weight × inverse mass [1/kg]."""
     mobilities: Floats
     """(k,) Σ weight² × inverse mass, above 0 [1/kg]."""
-    normals: Floats
-    """(3, k) unit vectors."""
-    gaps: Floats
-    """(k,) rest distances between the features [m]."""
-    keys: Integers
-    """(k,) identifiers of the two features, the same from step to step; −1 for none."""
     targets: Floats
     """(k,) smallest distances along normals at the end of this step [m]."""
     rebounds: Floats
@@ -54,112 +52,122 @@ class ContactRows:
     friction_multipliers: Floats
     """(3, k) multipliers of friction; changed by the kernels [kg m]."""
 
-    def select(self, which: Integers) -> "ContactRows":
-        """The chosen rows, in contiguous arrays, for kernels write to them."""
-        parts = (getattr(self, each.name) for each in fields(self))
-        return ContactRows(*(part.take(which, axis=-1) for part in parts))
-
     def heights(self, positions: Floats) -> Floats:
         """(k,) distances along normals, at positions (3, N) [m]."""
         return dot(self.normals, sum_weighted(positions, self.particles, self.weights))
 
 
-@dataclass(frozen=True, eq=False)
-class PairProperties:
-    """Contact properties of each pair of owners, (owners, owners)."""
-
-    friction: Floats
-    """Coulomb coefficients, the smaller of both."""
-    restitution: Floats
-    """Restitution, the larger of two bodies; the product with a collider's."""
-    damping: Floats
-    """Rates of drag, the larger of both [1/s]."""
+Struct(
+    "contact_rows",
+    ContactRows,
+    reads="particles weights impulse_responses mobilities normals gaps targets rebounds anchors",
+    shares="friction on_ropes normal_multipliers friction_multipliers",
+    count=(int, lambda rows: len(rows.targets)),
+)
 
 
-@dataclass(frozen=True, eq=False)
-class PredictedMotion:
-    """Free motion of the particles of all bodies and colliders in one step."""
-
-    inverse_masses: Floats
-    """(N,) 0 for pins and colliders [1/kg]."""
-    start: Floats
-    """(3, N) positions at the start of the step [m]."""
-    predicted: Floats
-    """(3, N) positions after free motion, or of the animation [m]."""
-    accelerations: Floats
-    """(3, N) of free motion [m/s²]."""
-    on_ropes: Booleans
-    """(N,) bool, particles of ropes without closed loops."""
-    dt: float
-    """Length of the step [s]."""
+@kernel(result=lambda _, particles, __: np.empty((3, particles.shape[1])))
+def sum_weighted(positions: Sized, particles: Integers, weights: Sized) -> Floats:
+    """(3, k) Σ weights (4, k) × positions (3, N) of particles (4, k), added sequentially."""
+    total = weights[0] * positions[:, particles[0]]
+    for corner in (1, 2, 3):
+        total += weights[corner] * positions[:, particles[corner]]
+    return np.asarray(total)
 
 
-def make_rows(contacts: Contacts, pairs: PairProperties, motion: PredictedMotion) -> ContactRows:
-    """The rows of contacts, without those that no particle can move, or hardly (MAX_LEVERAGE)."""
-    particles, weights, normals = contacts.particles, contacts.weights, contacts.normals
-    impulse_responses = weights * motion.inverse_masses.take(particles)
-    mobilities = (weights * impulse_responses).sum(axis=0)
-    movable = mobilities * MAX_LEVERAGE > np.abs(impulse_responses).max(axis=0, initial=0.0)
-    if not movable.all():
-        return make_rows(contacts.chosen(np.flatnonzero(movable)), pairs, motion)
-    anchors = sum_weighted(motion.start, particles, weights)
-    began = dot(normals, anchors)
-    first, second = contacts.owners
-    rise, rebounds = _bounces(contacts, pairs, motion, began)
-    return ContactRows(
-        particles=particles,
-        weights=weights,
-        impulse_responses=impulse_responses,
-        mobilities=mobilities,
-        normals=normals,
-        gaps=contacts.gaps,
-        keys=contacts.keys,
-        targets=np.minimum(contacts.gaps, began + max_push_out(contacts.gaps - began, motion.dt))
-        + rise,
-        rebounds=rebounds,
-        anchors=anchors,
-        friction=pairs.friction[first, second],
-        on_ropes=_any_on_ropes(motion.on_ropes, particles, impulse_responses),
-        normal_multipliers=np.zeros_like(mobilities),
-        friction_multipliers=np.zeros_like(anchors),
-    )
+@kernel()
+def project_rows(positions: Sized, rows: ContactRows) -> None:
+    """C = n · Σ w x − target ≥ 0, and Coulomb friction, |friction| ≤ coefficient × normal.
 
-
-def _any_on_ropes(on_ropes: Booleans, particles: Integers, impulse_responses: Floats) -> Booleans:
-    """(k,) rows with any movable particle on a rope (N,)."""
-    if not on_ropes.any():
-        return np.zeros(particles.shape[1], dtype=bool)
-    return np.asarray((on_ropes.take(particles) & (impulse_responses != 0.0)).any(axis=0))
-
-
-def _bounces(
-    contacts: Contacts, pairs: PairProperties, motion: PredictedMotion, began: Floats
-) -> tuple[Floats, Floats]:
-    """(k,) added distance at the end of the step by bouncing, and separation per step after it [m].
-
-    `began` (k,) are distances along normals at the start of the step [m].
+    Multipliers accumulate over all rounds of a step, so that a round can reduce an excess of the
+    one before. Rows on ropes are skipped. `positions` (3, N) are those of all bodies and colliders.
     """
-    rise, rebounds = np.zeros((2, len(began)))
-    if not pairs.restitution.any():
-        return rise, rebounds
-    first, second = contacts.owners
-    bouncy = np.flatnonzero(pairs.restitution[first, second] > 0.0)
-    if len(bouncy):
-        bouncing, dt = contacts.chosen(bouncy), motion.dt
+    for batch in sequential_batches(rows.particles, rows.impulse_responses != 0.0):
+        _project(positions, rows, batch[~rows.on_ropes[batch]])
 
-        def along(vectors: Floats) -> Floats:
-            return dot(
-                bouncing.normals, sum_weighted(vectors, bouncing.particles, bouncing.weights)
-            )
 
-        fall, pull = along(motion.predicted - motion.start), along(motion.accelerations)
-        restitution, damping = (
-            table[first[bouncy], second[bouncy]] for table in (pairs.restitution, pairs.damping)
+def _project(positions: Floats, rows: ContactRows, batch: Integers) -> None:
+    """Projects the rows of one batch."""
+    own = rows.chosen(batch)
+    pushed = own.normal_multipliers + (own.targets - own.heights(positions)) / own.mobilities
+    touching = np.flatnonzero((pushed > 0.0) | (own.normal_multipliers > 0.0))
+    batch, own, pushed = batch[touching], own.chosen(touching), np.maximum(pushed[touching], 0.0)
+    slid = sum_weighted(positions, own.particles, own.weights) - own.anchors
+    slid += own.friction_multipliers * own.mobilities
+    slid -= own.normals * dot(own.normals, slid)
+    limits = own.friction * pushed / np.maximum(magnitudes(slid), NONZERO)
+    held = slid * np.minimum(1.0 / own.mobilities, limits)
+    rows.normal_multipliers[batch], rows.friction_multipliers[:, batch] = pushed, held
+    impulse = own.normals * (pushed - own.normal_multipliers) - (held - own.friction_multipliers)
+    _add(positions, own, impulse)
+
+
+@kernel()
+def push_rows(positions: Sized, rows: ContactRows) -> None:
+    """Applies the accumulated multipliers of rows, with friction, to positions (3, N)."""
+    impulses = rows.normals * rows.normal_multipliers - rows.friction_multipliers
+    for corner in range(4):
+        moves = rows.impulse_responses[corner] * impulses
+        positions += sum_rows(rows.particles[corner], moves, positions.shape[1])
+
+
+@kernel()
+def rebound_rows(previous_positions: Floats, positions: Sized, rows: ContactRows) -> None:
+    """Velocity update of contacts: sets the normal speed to 0, or to the speed of a bounce.
+
+    Parameters
+    ----------
+    previous_positions, positions : (3, N) of all bodies and colliders [m]; previous
+        positions change.
+    """
+    for batch in sequential_batches(rows.particles, rows.impulse_responses != 0.0):
+        hit = rows.chosen(batch[rows.normal_multipliers[batch] > 0.0])
+        apart, former = (
+            sum_weighted(each, hit.particles, hit.weights)
+            for each in (positions, previous_positions)
         )
-        overshoot = np.maximum(began[bouncy] - bouncing.gaps, 0.0) + fall
-        rise[bouncy], speed = bounce(restitution, fall, overshoot, pull, dt)
-        rebounds[bouncy] = start_displacement(speed, pull, dt, damping) * (speed > 0.0)
-    return rise, rebounds
+        moved = dot(hit.normals, apart - former)
+        _add(previous_positions, hit, hit.normals * ((moved - hit.rebounds) / hit.mobilities))
+
+
+@kernel(
+    result=lambda _, positions, *__: tuple(np.zeros((2, positions.shape[1]), dtype=bool)),
+    work=lambda _, positions, *__: np.empty(positions.shape[1]),
+)
+def find_unsafe(
+    start: Floats, positions: Floats, end: Sized, rows: ContactRows, allowed: Sized, safe: float
+) -> tuple[Booleans, Booleans]:
+    """Finds particles (N,) that may have tunnelled on the way to their positions (3, N) [m].
+
+    Of the first m particles, `displaced` are those displaced by more than `allowed` (m,) [m] from
+    `end`, or in rows that keep no `safe` share of their gap. `fast` are particles of rows in which
+    any moved, relative to the mean, by more than such a share of the distance.
+    """
+    displaced, fast = np.zeros((2, positions.shape[1]), dtype=bool)
+    displaced[: len(allowed)] = magnitudes(positions - end)[: len(allowed)] > allowed
+    near = rows.particles[:, rows.heights(positions) <= safe * rows.gaps]
+    displaced[near[near < len(allowed)]] = True
+    limits = safe * np.minimum(rows.gaps, dot(rows.normals, rows.anchors))
+    displacements = (positions - start).take(rows.particles, axis=1)
+    # The deviation from the mean of four is at most 1.5 times the largest displacement.
+    perhaps = 2.0 * magnitudes(displacements).max(axis=0, initial=0.0) > limits
+    beside = (
+        displacements
+        - (displacements[:, 0] + displacements[:, 1] + displacements[:, 2] + displacements[:, 3])[
+            :, None
+        ]
+        / 4.0
+    )
+    far = perhaps & (magnitudes(beside).max(axis=0, initial=0.0) > limits)
+    fast[rows.particles[:, far]] = True
+    return displaced, fast
+
+
+def _add(positions: Floats, rows: ContactRows, impulses: Floats) -> None:
+    """Adds impulses (3, k) of a batch of rows to their particles [kg m]."""
+    for particles, responses in zip(rows.particles, rows.impulse_responses, strict=True):
+        moved = np.flatnonzero(responses)
+        positions[:, particles[moved]] += responses[moved] * impulses[:, moved]
 
 
 def with_more(rows: ContactRows, more: ContactRows) -> ContactRows:
@@ -172,7 +180,7 @@ def with_more(rows: ContactRows, more: ContactRows) -> ContactRows:
     pairs = np.unique(particles[0] * count + particles[1], return_inverse=True)[1].reshape(-1)
     keys = (pairs * count + particles[2]) * count + particles[3]
     fresh = np.flatnonzero(~np.isin(keys[known:], keys[:known]))
-    return concatenated(rows, more.select(fresh), axis=-1) if len(fresh) else rows
+    return concatenated(rows, more.chosen(fresh), axis=-1) if len(fresh) else rows
 
 
 def max_push_out(lacks: Floats, dt: float) -> Floats:

@@ -1,16 +1,16 @@
 """The tunnelling guard: particles that would pass through a surface in a step are stopped."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, dot, sum_by
+from ..arrays import Booleans, Floats, Integers, cross, dot, magnitudes, ranges, sum_by
 from ..depenetration.penetration_states import contact_penetration_states
 from ..detection.contacts import Contacts, find_pairs
 from ..detection.searches import SearchCriteria
 from ..detection.surfaces import Surfaces
 from ..geometry.graph import find_components
-from .initial_crossings import find_initial_crossings
 
 TUNNELLING = SearchCriteria(skin=0.0, gap_share=0.1, start_share=0.5, all_touching=True)
 """Pairs that come nearer than this count as passing."""
@@ -25,6 +25,12 @@ MAX_ROUNDS = 64
 MOST_PAIRS = 4
 """Number of pairs per particle, summed over rounds, beyond which zones keep no relative motion:
 there is no room. With room, rounds find a hundredth of that."""
+HEIGHT_SHARE = 0.1
+"""Largest clearance as a share of the least height of a particle's triangles at rest: connected
+triangles that are too flat to touch are not searched, and stay flat as far as that."""
+CALM_SHARE = 1 / 8
+"""Clearances are measured where half of the particles without any move by less than this share of
+their largest one in a step. Faster ones would use them up before they have paid for the search."""
 
 
 def prevent_tunnelling(
@@ -87,7 +93,7 @@ def find_tunnelling(
     found = found.chosen(np.flatnonzero(stopped))
     if not len(found.gaps):  # the usual case
         return found
-    return found.chosen(~find_initial_crossings(surfaces, found, start))
+    return found.chosen(~_find_initial_crossings(surfaces, found, start))
 
 
 def _push_apart(contacts: Contacts, end: Floats, inverse_masses: Floats) -> bool:
@@ -123,3 +129,116 @@ def _move_zones(
         there = start[axis, members] + mean_displacement
         deviations = end[axis, members] - there
         end[axis, members[free]] = (there + share * deviations)[free]
+
+
+def _find_initial_crossings(surfaces: Surfaces, pairs: Contacts, start: Floats) -> Booleans:
+    """(k,) bool, pairs of which an edge at one feature passes through a triangle at the other.
+
+    The edges at a vertex are all that end there, and the triangles at an edge those on both sides.
+
+    Parameters
+    ----------
+    pairs : pairs of a vertex and a triangle before pairs of edges.
+    start : (3, N) positions at the start of the step [m].
+    """
+    rest, second = np.divmod(pairs.keys, surfaces.features)
+    kind, first = np.divmod(rest, surfaces.features)
+    crossed = np.zeros(len(kind), dtype=bool)
+    vertices, edges = np.flatnonzero(kind == 0), np.flatnonzero(kind == 1)
+    which, ends = _edges_at(surfaces, pairs.particles[0, vertices])
+    corners = pairs.particles[1:, vertices[which]]
+    crossed[vertices[which[_pass_through(start, ends, corners)]]] = True
+    for place, other in ((0, second), (1, first)):
+        ends = pairs.particles[2 * place : 2 * place + 2, edges]
+        others = pairs.particles[2 - 2 * place : 4 - 2 * place, edges]
+        for wings in surfaces.wings[:, other[edges]]:
+            there = np.flatnonzero(wings >= 0)
+            corners = np.concatenate([others[:, there], wings[None, there]])
+            crossed[edges[there[_pass_through(start, ends[:, there], corners)]]] = True
+    return crossed
+
+
+def _edges_at(surfaces: Surfaces, vertices: Integers) -> tuple[Integers, Integers]:
+    """(e,) index into `vertices` and (2, e) ends of all edges at vertices."""
+    wanted = np.zeros(len(surfaces.owners), dtype=bool)
+    wanted[vertices] = True
+    some = surfaces.edges[:, wanted[surfaces.edges].any(axis=0)]
+    ends = np.concatenate([some, some[::-1]], axis=1)
+    ends = ends[:, np.argsort(ends[0], kind="stable")]
+    first, last = (np.searchsorted(ends[0], vertices, side=side) for side in ("left", "right"))
+    which = np.repeat(np.arange(len(vertices)), last - first)
+    return which, ends[:, ranges(first, last - first)]
+
+
+def _pass_through(positions: Floats, ends: Integers, corners: Integers) -> Booleans:
+    """(k,) bool, whether edges (2, k) pass through triangles (3, k) that they share no corner with.
+
+    The ends are on different sides of the triangle, and its sides all turn the same way around the
+    edge.
+    """
+    p, q = (positions[:, each] for each in ends)
+    a, b, c = (positions[:, each] - p for each in corners)
+    way, normal = q - p, cross(b - a, c - a)
+    height = dot(normal, a)
+    across = height * (height - dot(normal, way)) < 0.0
+    turns = np.stack([dot(way, cross(*sides)) for sides in ((a, b), (b, c), (c, a))])
+    apart = (ends[:, None] != corners[None]).all(axis=(0, 1))
+    return np.asarray(apart & across & ((turns > 0.0).all(axis=0) | (turns < 0.0).all(axis=0)))
+
+
+@dataclass(eq=False)
+class Clearances:
+    """Distances from a position within which each particle passes through nothing.
+
+    Two features stay apart as long as neither moves by half of their distance (conservative bounds:
+    M. Li and others, Incremental potential contact, 2020, section 4.4; per particle: A. H. Chen and
+    others, Offset geometric contact, 2025).
+    """
+
+    positions: Floats
+    """(3, N) where each particle's clearance was measured [m]."""
+    distances: Floats
+    """(N,) clearances [m]; −1 where none is known."""
+    most: Floats
+    """(N,) largest clearances [m], by skins and the heights of triangles."""
+
+    def exceeded(self, positions: Floats) -> Booleans:
+        """(N,) bool, particles that positions (3, N) [m] put beyond their clearance, or nowhere."""
+        return ~(magnitudes(positions - self.positions) <= self.distances)
+
+
+def build_clearances(surfaces: Surfaces, skins: Floats) -> Clearances:
+    """Clearances of which none is known yet; `skins` (N,) within which they are searched [m]."""
+    a, b, c = (surfaces.rest[:, corner] for corner in surfaces.triangles)
+    sides = np.stack([magnitudes(b - a), magnitudes(c - b), magnitudes(a - c)])
+    with np.errstate(invalid="ignore", divide="ignore"):  # some are at NaN, or have no area
+        heights = magnitudes(cross(b - a, c - a)) / sides.max(axis=0)
+    least = np.full(len(surfaces.owners), np.inf)
+    for corner in surfaces.triangles:
+        np.minimum.at(least, corner, np.nan_to_num(heights))
+    least[~surfaces.collides.diagonal()[surfaces.owners]] = np.inf
+    most = np.minimum(skins / 2, HEIGHT_SHARE * least)
+    return Clearances(surfaces.rest.copy(), np.full(len(most), -1.0), most)
+
+
+def find_endangered(
+    clearances: Clearances, surfaces: Surfaces, skins: Floats, start: Floats, end: Floats
+) -> Booleans:
+    """(N,) bool, particles that leave their clearance on the way from `start` to `end` (3, N) [m].
+
+    Clearances are measured anew where they are used up by calm particles; `skins` (o, o) is the
+    distance beyond touching up to which pairs are searched [m].
+    """
+    beyond = clearances.exceeded(end)
+    calm = magnitudes(end - start) <= CALM_SHARE * clearances.most
+    if 2 * np.count_nonzero(calm & beyond) <= np.count_nonzero(beyond):
+        return beyond
+    surfaces.clearances[:] = np.inf
+    measuring = replace(TUNNELLING, skin=skins, measures_clearances=True)
+    # Along the way, to which trees are fitted for the guard in any case.
+    find_pairs(surfaces, start, end, measuring, beyond)
+    clearances.positions[:, beyond] = start[:, beyond]
+    clearances.distances[beyond] = clearances.most[beyond]
+    moved = magnitudes(start - clearances.positions)
+    clearances.distances[:] = np.minimum(clearances.distances, surfaces.clearances - moved)
+    return clearances.exceeded(end)

@@ -1,6 +1,7 @@
 """Contact detection in a step, and the neighbour list, which keeps contacts from step to step."""
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -35,7 +36,7 @@ class Contacts:
     keys: Integers
     """(k,) keys of the two features, the same from step to step; −1 for none."""
 
-    def chosen(self, which: Booleans | Integers) -> "Contacts":
+    def chosen(self, which: Booleans | Integers) -> Self:
         """The contacts at these indices, or in this mask."""
         return selected(self, which)
 

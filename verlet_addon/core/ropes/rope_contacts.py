@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import NONZERO, Floats, dot, magnitudes, sum_by, sum_rows
-from ..contact.contact_rows import ContactRows
-from ..contact.row_terms import sum_weighted
+from ..contact.contact_rows import ContactRows, sum_weighted
 from ..kernel import Sized, Struct, kernel
 from .kernels import remove_stretching
 from .rope_trees import TreeBatches
@@ -58,7 +57,7 @@ def solve_rope_contacts(positions: Floats, rows: ContactRows, ropes: Sequence[Ro
     chosen = np.flatnonzero(rows.on_ropes & touching)
     if not len(chosen):
         return
-    own = rows.select(chosen)
+    own = rows.chosen(chosen)
     impulses = own.normals * own.normal_multipliers - own.friction_multipliers
     violations = sum_weighted(positions, own.particles, own.weights) - own.anchors
     violations -= own.normals * (own.targets - dot(own.normals, own.anchors))

@@ -1,4 +1,4 @@
-/* Projection and velocity update of contact rows, one by one: the functions of kernels.py. */
+/* Projection and velocity update of contact rows, one by one: the functions of contact_rows.py. */
 #include "contact_rows.h"
 
 /* Projects each row: the normal constraint, then Coulomb friction. */
@@ -99,7 +99,7 @@ SMALL static int moves_beside(const real *start, const real *positions, integer 
     return 0;
 }
 
-/* Finds particles that may have tunnelled; see find_unsafe in kernels.py. */
+/* Finds particles that may have tunnelled; see find_unsafe in contact_rows.py. */
 SMALL EXPORT void find_unsafe(const real *start, const real *positions, const real *end, integer n,
                           const contact_rows *rows, const real *allowed, integer count, real safe,
                           uint8_t *displaced, uint8_t *fast, real *lengths)
