@@ -63,21 +63,6 @@ def test_compiled_rows_agree_with_the_reference(seed: int) -> None:
         np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-12 * scale)
 
 
-@pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")
-@settings(max_examples=20, deadline=None)
-@given(seed=seeds)
-def test_compiled_kernels_doubt_the_same(seed: int) -> None:
-    """Some are doubtful, and some are not, of both kinds and whichever kernels serve."""
-    rows, positions, start = random_rows(seed, count=8)
-    end = positions + np.random.default_rng(seed).normal(0.0, 0.002, positions.shape)
-    ways = start, positions, end, rows, np.full(30, 0.003)
-    expected = in_numpy(row_kernels).find_unsafe(*ways, 1.5)
-    found = row_kernels.find_unsafe(*ways, 1.5)
-    np.testing.assert_array_equal(found, expected)
-    assert all(each.any() and not each.all() for each in found)
-    assert not found[0][30:].any()
-
-
 @pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(seed=seeds)

@@ -514,8 +514,6 @@ EXPORT integer find_near_rows(const surfaces *, const bvh *, const bvh *, const 
     integer, integer *, integer, integer *, const rows *, integer);
 EXPORT void find_stress(const solid_lattice *, const real *, const solid_corotation *const *,
     integer, real, const real *, real *, real *, real *);
-EXPORT void find_unsafe(const real *, const real *, const real *, integer, const contact_rows *,
-    const real *, integer, real, uint8_t *, uint8_t *, real *);
 EXPORT void finish_plain(const plain_state *const *, integer, const frame_inputs *);
 EXPORT void fit_small(const surfaces *, real *, real *);
 EXPORT void interpolate(const solid_embedding *, const real *, integer, real *);

@@ -17,7 +17,7 @@ from ..contact.row_setup import (
     pair_gaps,
 )
 from ..contact.tunnelling_guard import Clearances, build_clearances
-from ..depenetration.penetration_states import PINCHED
+from ..depenetration.closed_surfaces import PINCHED
 from ..depenetration.surface_depenetration import (
     SurfaceDepenetration,
     build_depenetration,
@@ -57,11 +57,7 @@ class PinchedParticles:
 
 
 NO_PINCHED = PinchedParticles(
-    np.empty(0, np.int64),
-    np.empty(0),
-    np.empty((3, 0), np.int64),
-    np.empty((3, 0)),
-    np.empty(0),
+    np.empty(0, np.int64), np.empty(0), np.empty((3, 0), np.int64), np.empty((3, 0)), np.empty(0)
 )
 """No pinched particles."""
 
@@ -115,18 +111,12 @@ class CollisionWorld:
         return REFRESH_SHARE * _particle_skins(self.surfaces, self.skins)
 
     @property
-    def penetration_states(self) -> Integers:
-        """(N, owners) `Surfaces.penetration_states`."""
-        return self.surfaces.penetration_states
-
-    @property
     def depenetrating(self) -> Booleans:
         """(N,) bool, particles that are depenetrating from any owner."""
+        states = self.surfaces.penetration_states
         if not self.surfaces.any_penetrating:  # the usual case
-            return np.zeros(len(self.penetration_states), dtype=bool)
-        return np.asarray(
-            ((self.penetration_states > 0) & (self.penetration_states < PINCHED)).any(axis=1)
-        )
+            return np.zeros(len(states), dtype=bool)
+        return np.asarray(((states > 0) & (states < PINCHED)).any(axis=1))
 
     @property
     def first_collider_particle(self) -> int:

@@ -64,31 +64,21 @@ def start_contact_step(
     body_steps: Sequence[BodyStep], world: CollisionWorld, inputs: StepInputs
 ) -> ContactStep:
     """Detects contacts along the motion from each body's start to its positions so far."""
-    gather_positions = world.gather_positions
-    masses = [body_step.contact_inverse_masses for body_step in body_steps]
-    still = [np.zeros_like(rows) for rows in inputs.collider_ends]
+    gather, starts, ends = world.gather_positions, inputs.collider_starts, inputs.collider_ends
+    masses = [each.contact_inverse_masses for each in body_steps]
+    still = [np.zeros_like(rows) for rows in ends]
     motion = PredictedMotion(
         inverse_masses=np.concatenate([*masses, *(rows[:, 0] for rows in still)]),
-        start=gather_positions(
-            [body_step.start for body_step in body_steps], inputs.collider_starts
-        ),
-        predicted=gather_positions(
-            [body_step.predicted for body_step in body_steps], inputs.collider_ends
-        ),
-        accelerations=gather_positions(
-            [body_step.accelerations for body_step in body_steps], still
-        ),
+        start=gather([each.start for each in body_steps], starts),
+        predicted=gather([each.predicted for each in body_steps], ends),
+        accelerations=gather([each.accelerations for each in body_steps], still),
         on_ropes=world.on_ropes,
         dt=inputs.dt,
     )
-    ends = gather_positions(
-        [body_step.state.positions for body_step in body_steps], inputs.collider_ends
-    )
-    for body_step in body_steps:
-        body_step.tension_before_contacts = (
-            body_step.batches.lengths.strip_system.multipliers.copy()
-        )
-    contact_step = detect_contacts(world, motion, ends)
+    for each in body_steps:
+        each.tension_before_contacts = each.batches.lengths.strip_system.multipliers.copy()
+    end = gather([each.state.positions for each in body_steps], ends)
+    contact_step = detect_contacts(world, motion, end)
     if world.cache is not None:
         warm_start_rows(contact_step.rows, world.cache)
         now = row_displacements(contact_step.rows, world.cache.count)
@@ -123,23 +113,20 @@ def _cache_contacts(body_steps: Sequence[BodyStep], contact_step: ContactStep) -
     are solved exactly. Entangled bodies would not come off, and depenetrating bodies are pushed by
     their remaining depth anyway.
     """
-    world, rows = contact_step.world, contact_step.rows
-    surfaces = world.surfaces
-    cacheable = np.ones(len(surfaces.collides), dtype=bool)
+    world, rows, owners = contact_step.world, contact_step.rows, contact_step.rows.owners
+    cacheable = np.ones(len(world.skins), dtype=bool)
     for body in contact_step.touching_bodies:
         coupled = body_steps[body].model.has_coupled_particles
         cacheable[body] = not (coupled or body_steps[body].entangled)
-    cacheable[surfaces.owners[world.depenetrating]] = False
-    owners = rows.owners
+    cacheable[world.surfaces.owners[world.depenetrating]] = False
     both = cacheable[owners].all(axis=0) & (owners >= world.bodies).any(axis=0) & ~rows.on_ropes
-    world.cache = cache_rows(rows, both, len(surfaces.owners), world.cache)
+    world.cache = cache_rows(rows, both, len(world.surfaces.owners), world.cache)
 
 
 def collide(body_steps: Sequence[BodyStep], contact_step: ContactStep, dt: float) -> None:
     """Solves contacts and lengths alternately, with further detections, until both hold."""
-    if not len(contact_step.rows.gaps) and not any(
-        isinstance(body_step, SolidBodyStep) for body_step in body_steps
-    ):
+    any_solid = any(isinstance(each, SolidBodyStep) for each in body_steps)
+    if not (len(contact_step.rows.gaps) or any_solid):
         return
     affected = set(range(len(body_steps)))
     for search in range(MAX_DETECTIONS):
@@ -165,11 +152,8 @@ def solve_solids(
     """
     world, motion, rows = contact_step.world, contact_step.motion, contact_step.rows
     surfaces, fixed = world.surfaces, world.first_collider_particle
-    solids = {
-        body: body_step
-        for body in sorted(affected)
-        if isinstance(body_step := body_steps[body], SolidBodyStep)
-    }
+    some = ((body, body_steps[body]) for body in sorted(affected))
+    solids = {body: each for body, each in some if isinstance(each, SolidBodyStep)}
     if not solids:
         return
     # Depenetrating solids have rows of their own.
@@ -209,17 +193,13 @@ def finish_contact_step(body_steps: Sequence[BodyStep], contact_step: ContactSte
             body_step.project_ground_contacts()
 
     apply_tunnelling_guard(contact_step, positions, restore)
-    for body_step in (body_steps[body] for body in contact_step.touching_bodies):
-        if not body_step.entangled and body_step.state.gas is None:
-            body_step.batches.lengths.strip_system.multipliers[...] = (
-                body_step.tension_before_contacts
-            )
-    update_contact_velocities(
-        contact_step, [state.previous_positions for state in states], positions
-    )
+    for each in (body_steps[body] for body in contact_step.touching_bodies):
+        if not each.entangled and each.state.gas is None:
+            each.batches.lengths.strip_system.multipliers[...] = each.tension_before_contacts
+    previous_positions = [state.previous_positions for state in states]
+    update_contact_velocities(contact_step, previous_positions, positions)
     update_pinched(contact_step)
     _cache_contacts(body_steps, contact_step)
     for body, state in enumerate(states):
-        state.steps_in_contact = (
-            state.steps_in_contact + 1 if body in contact_step.touching_bodies else 0
-        )
+        touches = body in contact_step.touching_bodies
+        state.steps_in_contact = state.steps_in_contact + 1 if touches else 0

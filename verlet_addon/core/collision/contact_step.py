@@ -6,16 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import NONZERO, Booleans, Floats, Integers, cross, dot, magnitudes, sum_rows
-from ..contact.contact_rows import (
-    ContactRows,
-    find_unsafe,
-    project_rows,
-    rebound_rows,
-    with_more,
-)
+from ..contact.contact_rows import ContactRows, project_rows, rebound_rows, with_more
 from ..contact.row_setup import PredictedMotion, make_rows
 from ..contact.tunnelling_guard import find_endangered, find_tunnelling, prevent_tunnelling
-from ..depenetration.penetration_states import contact_penetration_states
+from ..depenetration.closed_surfaces import contact_penetration_states
 from ..detection.contacts import Contacts, find_contacts, search_neighbours
 from ..geometry.faces import area_normals
 from ..phases.body_step import BodyStep
@@ -47,8 +41,6 @@ class ContactStep:
     """(3, N) positions at the end of the step without contacts [m]."""
     positions: Floats
     """(3, N) positions at the end of the step [m]; work array for bodies."""
-    previous_positions: Floats
-    """(3, N) positions at the start of the step [m]; work array for bodies."""
     rows: ContactRows
     touching_bodies: dict[int, slice]
     """Bodies with contacts, and their particles as slices of the world's."""
@@ -106,7 +98,7 @@ def detect_contacts(world: CollisionWorld, motion: PredictedMotion, end: Floats)
         for intersections in world.depenetration.intersections:
             rows = with_more(rows, _make_rows(world, intersections, motion))
     touching_bodies = bodies_in(rows, world)
-    return ContactStep(world, motion, end, end.copy(), motion.start.copy(), rows, touching_bodies)
+    return ContactStep(world, motion, end, end.copy(), rows, touching_bodies)
 
 
 def detect_new_contacts(contact_step: ContactStep, bodies: Sequence[Floats]) -> bool:
@@ -255,17 +247,25 @@ def _unsafe_particles(contact_step: ContactStep) -> tuple[Booleans, Booleans]:
     of several pairs. The other pairs cannot have passed if each particle of the row moved, relative
     to the mean, by less than a share of the distance; else its neighbours count as fast too.
     """
-    world, start = contact_step.world, contact_step.motion.start
-    surfaces = world.surfaces
+    world, rows, positions = contact_step.world, contact_step.rows, contact_step.positions
     # Without colliders, or other bodies would be searched.
-    owners = surfaces.owners[: world.first_collider_particle]
-    allowed = world.skins[owners] * (1.0 + SAFE_GAP_SHARE / SKIN_SHARE) / 2.0
-    path = start, contact_step.positions, contact_step.end
-    displaced, fast = find_unsafe(*path, contact_step.rows, allowed, SAFE_GAP_SHARE)
-    fast_particles = np.flatnonzero(fast)
-    if len(fast_particles):
-        _, around = surfaces.fans_of(fast_particles)
-        fast[surfaces.triangles[:, around]] = True
+    own = slice(world.first_collider_particle)
+    allowed = world.skins[world.surfaces.owners[own]] * (1.0 + SAFE_GAP_SHARE / SKIN_SHARE) / 2.0
+    displaced, fast = np.zeros((2, positions.shape[1]), dtype=bool)
+    displaced[rows.particles[:, rows.heights(positions) <= SAFE_GAP_SHARE * rows.gaps]] = True
+    displaced[own] |= magnitudes(positions[:, own] - contact_step.end[:, own]) > allowed
+    displaced[own.stop :] = False
+    limits = SAFE_GAP_SHARE * np.minimum(rows.gaps, dot(rows.normals, rows.anchors))
+    moves = positions - contact_step.motion.start
+    # The deviation from the mean of four is at most 1.5 times the largest displacement.
+    far = 2.0 * magnitudes(moves).take(rows.particles).max(axis=0, initial=0.0) > limits
+    particles = rows.particles[:, far]
+    a, b, c, d = (moves.take(corners, axis=1) for corners in particles)
+    deviations = np.stack([move - (a + b + c + d) / 4.0 for move in (a, b, c, d)], axis=1)
+    fast[particles[:, magnitudes(deviations).max(axis=0, initial=0.0) > limits[far]]] = True
+    if fast.any():
+        _, around = world.surfaces.fans_of(np.flatnonzero(fast))
+        fast[world.surfaces.triangles[:, around]] = True
     return displaced, fast
 
 
@@ -274,15 +274,14 @@ def update_contact_velocities(
 ) -> None:
     """Velocity update of contacts, through previous positions (3, n); records statistics."""
     gather_bodies(contact_step.touching_bodies, bodies, contact_step.positions)
-    gather_bodies(contact_step.touching_bodies, previous_positions, contact_step.previous_positions)
+    former = contact_step.motion.start.copy()
+    gather_bodies(contact_step.touching_bodies, previous_positions, former)
     rows, world = contact_step.rows, contact_step.world
-    rebound_rows(contact_step.previous_positions, contact_step.positions, rows)
+    rebound_rows(former, contact_step.positions, rows)
     depths = rows.gaps - rows.heights(contact_step.positions)
-    depths[contact_penetration_states(world.surfaces, rows.particles, rows.weights) > 0] = 0.0
+    depths[contact_penetration_states(world.surfaces, rows) > 0] = 0.0
     record_step(world.statistics, world.surfaces, rows, depths, contact_step.positions)
-    scatter_bodies(
-        contact_step.touching_bodies, previous_positions, contact_step.previous_positions
-    )
+    scatter_bodies(contact_step.touching_bodies, previous_positions, former)
 
 
 def gather_bodies(slices: dict[int, slice], bodies: Bodies, world_positions: Floats) -> None:

@@ -64,11 +64,8 @@ def _initial_penetrations(
     cases = [] if ground is None else [_below_ground(body, ground) for body in bodies]
     if world is not None:
         depenetration, owners = world.depenetration, world.depenetration.owners()
-        free = (
-            _can_move(bodies, world)[depenetration.penetrations.vertices]
-            & ~depenetration.held_by_pins
-        )
-        owners = owners[:, free | (owners[1] < len(bodies))]
+        free = _can_move(bodies, world)[depenetration.penetrations.vertices]
+        owners = owners[:, free & ~depenetration.held_by_pins | (owners[1] < len(bodies))]
         pairs, counts = np.unique(np.sort(owners, axis=0), axis=1, return_counts=True)
         cases += [
             (names[body], names[other], count, "move them apart at the first frame")
@@ -260,9 +257,8 @@ def _excess_contacts(
 ) -> list[str]:
     """One sentence for each pair whose excess contacts slow the bake."""
     sentences = []
-    lasting = (
-        statistics.excess_steps >= LASTING_SHARE * max(statistics.steps, 1)
-    ) & ~statistics.excess_reported
+    lasting = statistics.excess_steps >= LASTING_SHARE * max(statistics.steps, 1)
+    lasting &= ~statistics.excess_reported
     for body, other in np.argwhere(np.triu(lasting)[:bodies]).tolist():
         others = "itself" if other == body else names[other]
         remedy = "lower its Thickness"

@@ -193,10 +193,8 @@ def release_friction(body_steps: Sequence[BodyStep], island: ContactStep) -> boo
     rows, stretched = island.rows, np.zeros(island.end.shape[1], dtype=bool)
     for body in entangled:
         positions, links = body_steps[body].state.positions, body_steps[body].batches.lengths.links
-        stretched[
-            island.touching_bodies[body].start
-            + find_stretched_particles(positions, links, SLIP_STRAIN)
-        ] = True
+        own = find_stretched_particles(positions, links, SLIP_STRAIN)
+        stretched[island.touching_bodies[body].start + own] = True
     slips = (stretched[rows.particles] & (rows.impulse_responses != 0.0)).any(axis=0)
     slips &= (rows.normal_multipliers > 0.0) & (rows.friction > 0.0)
     rows.friction[slips] = 0.0

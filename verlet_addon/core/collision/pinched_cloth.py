@@ -23,8 +23,7 @@ from ..arrays import (
     sum_by,
     sum_rows,
 )
-from ..depenetration.closed_surfaces import triangle_frames, winding_numbers
-from ..depenetration.penetration_states import PINCHED
+from ..depenetration.closed_surfaces import PINCHED, triangle_frames, winding_numbers
 from ..detection.proximity import nearest_on_triangle
 from .collision_world import NO_PINCHED, CollisionWorld, PinchedParticles
 from .contact_step import ContactStep, cloth_normals
@@ -59,7 +58,7 @@ def update_pinched(contact_step: ContactStep) -> None:
         free &= ~_is_parted(world, pinched, positions)
         pinched.ages[:] = np.where(free, pinched.ages + contact_step.motion.dt, 0.0)
         kept = pinched.ages < RELEASE_TIME
-        world.penetration_states[pinched.particles[~kept]] = 0
+        world.surfaces.penetration_states[pinched.particles[~kept]] = 0
         pinched = selected(pinched, kept)
     if len(pressed):
         tight = _faces_with_room(world, pressed, positions, PINCH_ROOM) == 0
@@ -77,7 +76,7 @@ def update_pinched(contact_step: ContactStep) -> None:
         without |= _edges_cross(world, beside.particles, positions)
         pinched = concatenated(pinched, selected(beside, without), axis=-1)
         hard = np.flatnonzero(world.surfaces.colliders)
-        world.penetration_states[pinched.particles[:, None], hard] = PINCHED
+        world.surfaces.penetration_states[pinched.particles[:, None], hard] = PINCHED
     world.pinched = pinched
 
 
@@ -203,7 +202,7 @@ def _pressed_from_both_sides(contact_step: ContactStep) -> tuple[Integers, Float
         return np.empty(0, np.int64), np.empty((3, 0))
     apart = rows.heights(positions)
     near = (rows.particles >= fixed.start).any(axis=0) & (apart < NEAR_SHARE * rows.gaps)
-    held = (world.penetration_states[:, world.surfaces.colliders] != 0).any(axis=1)
+    held = (world.surfaces.penetration_states[:, world.surfaces.colliders] != 0).any(axis=1)
     free = world.pinchable & ~held
     slot, row = np.nonzero((rows.impulse_responses != 0.0) & near & free[rows.particles])
     order = np.lexsort((apart[row], rows.particles[slot, row]))

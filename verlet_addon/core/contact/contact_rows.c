@@ -67,69 +67,6 @@ SMALL EXPORT void rebound_rows(real *previous_positions, real *positions, intege
     }
 }
 
-/* Distances (n,) between two sets of positions (3, n) [m]. */
-static void measure_distances(real *lengths, const real *from, const real *to, integer n)
-{
-    for (integer i = 0; i < n; i++) {
-        real x = to[i] - from[i], y = to[n + i] - from[n + i], z = to[2 * n + i] - from[2 * n + i];
-        lengths[i] = __builtin_sqrt(x * x + y * y + z * z);
-    }
-}
-
-/* Whether the displacement of any particle of a row deviates from their mean by more than allowed. */
-SMALL static int moves_beside(const real *start, const real *positions, integer n,
-                              const contact_rows *rows, integer row, real allowed)
-{
-    real squares[4] = {0.0, 0.0, 0.0, 0.0};
-    for (integer axis = 0; axis < 3; axis++) {
-        real displacements[4], sum = 0.0;
-        for (integer corner = 0; corner < 4; corner++) {
-            integer at = axis * n + rows->particles[corner * rows->count + row];
-            displacements[corner] = positions[at] - start[at];
-            sum += displacements[corner];
-        }
-        for (integer corner = 0; corner < 4; corner++) {
-            real beside = displacements[corner] - sum / 4.0;
-            squares[corner] += beside * beside;
-        }
-    }
-    for (integer corner = 0; corner < 4; corner++)
-        if (__builtin_sqrt(squares[corner]) > allowed)
-            return 1;
-    return 0;
-}
-
-/* Finds particles that may have tunnelled; see find_unsafe in contact_rows.py. */
-SMALL EXPORT void find_unsafe(const real *start, const real *positions, const real *end, integer n,
-                          const contact_rows *rows, const real *allowed, integer count, real safe,
-                          uint8_t *displaced, uint8_t *fast, real *lengths)
-{
-    integer k = rows->count;
-    measure_distances(lengths, end, positions, n);
-    for (integer i = 0; i < count; i++)
-        displaced[i] = lengths[i] > allowed[i];
-    measure_distances(lengths, start, positions, n);
-    for (integer row = 0; row < k; row++) {
-        real apart[3], height = 0.0, anchored = 0.0, most = 0.0, gap = rows->gaps[row];
-        find_apart(positions, n, rows, row, apart);
-        for (integer axis = 0; axis < 3; axis++) {
-            height += rows->normals[axis * k + row] * apart[axis];
-            anchored += rows->normals[axis * k + row] * rows->anchors[axis * k + row];
-        }
-        for (integer corner = 0; corner < 4; corner++)
-            most = larger(lengths[rows->particles[corner * k + row]], most);
-        real limit = safe * smaller(gap, anchored);
-        int near = height <= safe * gap;
-        int quick = 2.0 * most > limit && moves_beside(start, positions, n, rows, row, limit);
-        for (integer corner = 0; (near || quick) && corner < 4; corner++) {
-            integer particle = rows->particles[corner * k + row];
-            if (particle < count)
-                displaced[particle] |= near;
-            fast[particle] |= quick;
-        }
-    }
-}
-
 /* Sums of weights (4, k) times positions (3, n) of particles (4, k). */
 EXPORT void sum_weighted(const real *positions, integer n, const integer *particles,
                          const real *weights, integer k, real *sums)

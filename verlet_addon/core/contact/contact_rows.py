@@ -8,16 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import (
-    NONZERO,
-    Booleans,
-    Floats,
-    Integers,
-    concatenated,
-    dot,
-    magnitudes,
-    sum_rows,
-)
+from ..arrays import NONZERO, Booleans, Floats, Integers, concatenated, dot, magnitudes, sum_rows
 from ..coloring import sequential_batches
 from ..detection.contacts import Contacts
 from ..kernel import Sized, Struct, kernel
@@ -128,39 +119,6 @@ def rebound_rows(previous_positions: Floats, positions: Sized, rows: ContactRows
         )
         moved = dot(hit.normals, apart - former)
         _add(previous_positions, hit, hit.normals * ((moved - hit.rebounds) / hit.mobilities))
-
-
-@kernel(
-    result=lambda _, positions, *__: tuple(np.zeros((2, positions.shape[1]), dtype=bool)),
-    work=lambda _, positions, *__: np.empty(positions.shape[1]),
-)
-def find_unsafe(
-    start: Floats, positions: Floats, end: Sized, rows: ContactRows, allowed: Sized, safe: float
-) -> tuple[Booleans, Booleans]:
-    """Finds particles (N,) that may have tunnelled on the way to their positions (3, N) [m].
-
-    Of the first m particles, `displaced` are those displaced by more than `allowed` (m,) [m] from
-    `end`, or in rows that keep no `safe` share of their gap. `fast` are particles of rows in which
-    any moved, relative to the mean, by more than such a share of the distance.
-    """
-    displaced, fast = np.zeros((2, positions.shape[1]), dtype=bool)
-    displaced[: len(allowed)] = magnitudes(positions - end)[: len(allowed)] > allowed
-    near = rows.particles[:, rows.heights(positions) <= safe * rows.gaps]
-    displaced[near[near < len(allowed)]] = True
-    limits = safe * np.minimum(rows.gaps, dot(rows.normals, rows.anchors))
-    displacements = (positions - start).take(rows.particles, axis=1)
-    # The deviation from the mean of four is at most 1.5 times the largest displacement.
-    perhaps = 2.0 * magnitudes(displacements).max(axis=0, initial=0.0) > limits
-    beside = (
-        displacements
-        - (displacements[:, 0] + displacements[:, 1] + displacements[:, 2] + displacements[:, 3])[
-            :, None
-        ]
-        / 4.0
-    )
-    far = perhaps & (magnitudes(beside).max(axis=0, initial=0.0) > limits)
-    fast[rows.particles[:, far]] = True
-    return displaced, fast
 
 
 def _add(positions: Floats, rows: ContactRows, impulses: Floats) -> None:

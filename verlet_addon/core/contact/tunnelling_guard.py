@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, cross, dot, magnitudes, ranges, sum_by
-from ..depenetration.penetration_states import contact_penetration_states
+from ..depenetration.closed_surfaces import contact_penetration_states
 from ..detection.contacts import Contacts, find_pairs
 from ..detection.searches import SearchCriteria
 from ..detection.surfaces import Surfaces
@@ -77,11 +77,7 @@ def prevent_tunnelling(
 
 
 def find_tunnelling(
-    surfaces: Surfaces,
-    start: Floats,
-    end: Floats,
-    inverse_masses: Floats,
-    active: Booleans | None,
+    surfaces: Surfaces, start: Floats, end: Floats, inverse_masses: Floats, active: Booleans | None
 ) -> Contacts:
     """Returns the pairs with a movable particle that pass on the way, or nearly.
 
@@ -89,7 +85,7 @@ def find_tunnelling(
     """
     found = find_pairs(surfaces, start, end, TUNNELLING, active)
     stopped = (inverse_masses[found.particles] > 0.0).any(axis=0)
-    stopped &= contact_penetration_states(surfaces, found.particles, found.weights) == 0
+    stopped &= contact_penetration_states(surfaces, found) == 0
     found = found.chosen(np.flatnonzero(stopped))
     if not len(found.gaps):  # the usual case
         return found

@@ -1,16 +1,22 @@
-"""Closed surfaces: winding numbers of points, and distances from inside to the outside."""
+"""Closed surfaces: what is inside of them, how far it is to the outside, and contacts of that."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..arrays import NONZERO, Booleans, Floats, Integers, cross, magnitudes, sum_by
+from ..detection.contacts import Contacts
 from ..detection.surfaces import Surfaces
+from ..geometry.faces import area_normals
 from ..geometry.ray_casting import cast_rays, find_winding_numbers
 
 DIRECTIONS = 1.0 - np.array([way for way in np.ndindex(3, 3, 3) if way != (1, 1, 1)]).T
 DIRECTIONS /= np.sqrt((DIRECTIONS * DIRECTIONS).sum(axis=0))
 """(3, 26) unit directions of exit: to the sides, edges and corners of a cube."""
+
+EMERGING, INSIDE, PINCHED = 1, 2, 3
+"""States of a particle and an owner in `Surfaces.penetration_states`: out, but not its neighbours;
+inside; pinched, so that it touches colliders on one face of its cloth alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,3 +94,52 @@ def triangle_frames(positions: Floats, corners: Integers) -> Floats:
     normal = cross(b - a, c - a)
     length = magnitudes(normal)
     return np.stack([b - a, c - a, normal / np.maximum(length, NONZERO)], axis=1)
+
+
+def contact_penetration_states(surfaces: Surfaces, contacts: Contacts) -> Integers:
+    """(k,) the largest penetration state of the particles of each contact; 0 for none."""
+    states = surfaces.penetration_states
+    if not surfaces.any_penetrating:
+        return np.zeros(len(contacts.gaps), dtype=states.dtype)
+    other = _other_owners(surfaces, contacts)
+    moves = contacts.weights != 0.0
+    return np.asarray((states[contacts.particles, other] * moves).max(axis=0))
+
+
+def _other_owners(surfaces: Surfaces, contacts: Contacts) -> Integers:
+    """(4, k) for each particle the owner of the other feature."""
+    first, second = contacts.owners
+    return np.where(surfaces.owners[contacts.particles] == first, second, first)
+
+
+def filter_penetrating(
+    surfaces: Surfaces, contacts: Contacts, start: Floats, closed_surfaces: Integers
+) -> tuple[Contacts, Integers]:
+    """The contacts without particles inside; normals of emerging ones point out of the solid.
+
+    Parameters
+    ----------
+    start : (3, N) where the step begins [m].
+    closed_surfaces : (3, t) the triangles of solids, counter-clockwise seen from outside.
+
+    Returns
+    -------
+    The contacts, and the particles of contacts with reversed normals.
+    """
+    state = contact_penetration_states(surfaces, contacts)
+    contacts, state = contacts.chosen(state != INSIDE), state[state != INSIDE]
+    emerging = np.flatnonzero(state == EMERGING)
+    if not len(emerging):
+        return contacts, emerging
+    some = contacts.chosen(emerging)
+    other = _other_owners(surfaces, some)
+    obstacle = np.where(surfaces.penetration_states[some.particles, other] > 0, other, -1)
+    obstacle = obstacle.max(axis=0)
+    out = area_normals(start, closed_surfaces)[:, some.particles]
+    of_obstacle = surfaces.owners[some.particles] == obstacle
+    outwards = (of_obstacle * np.abs(some.weights) * out).sum(axis=1)
+    along = (some.normals * outwards).sum(axis=0)
+    wrong = emerging[along * np.where(obstacle == some.owners[1], 1.0, -1.0) < 0.0]
+    normals = contacts.normals.copy()
+    normals[:, wrong] *= -1.0
+    return replace(contacts, normals=normals), np.unique(contacts.particles[:, wrong])

@@ -30,18 +30,11 @@ def floor_heights(
     initial depth d is d (1 + 2 s) (1 − s)² below the ground after s DEPENETRATION_TIME: its speed
     is 0 at both ends. Particles that are out have no lowered floor, nor has any after that time.
     """
-    ground_depenetration.depths[
-        (above >= thicknesses) | (ground_depenetration.age >= DEPENETRATION_TIME)
-    ] = 0.0
-    ages = np.minimum(
-        np.array([[ground_depenetration.age], [ground_depenetration.age + dt]])
-        / DEPENETRATION_TIME,
-        1.0,
-    )
+    age, depths = ground_depenetration.age, ground_depenetration.depths
+    depths[(above >= thicknesses) | (age >= DEPENETRATION_TIME)] = 0.0
+    ages = np.minimum(np.array([[age], [age + dt]]) / DEPENETRATION_TIME, 1.0)
     ground_depenetration.age += dt
-    return np.asarray(
-        thicknesses - ground_depenetration.depths * (1.0 + 2.0 * ages) * (1.0 - ages) ** 2
-    )
+    return np.asarray(thicknesses - depths * (1.0 + 2.0 * ages) * (1.0 - ages) ** 2)
 
 
 def lift_components(heights: Floats, lifts: Floats, components: Integers) -> Floats:

@@ -11,12 +11,13 @@ from ..detection.contacts import Contacts
 from ..detection.surfaces import Surfaces
 from .closed_surfaces import (
     DIRECTIONS,
+    EMERGING,
+    INSIDE,
     ClosedSurfaces,
     find_exit_distances,
     triangle_frames,
     winding_numbers,
 )
-from .penetration_states import EMERGING, INSIDE
 
 RELEASE_SHARE = 0.9
 """Particles and triangles that are out by this share of their gap are released."""

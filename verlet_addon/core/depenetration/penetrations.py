@@ -4,16 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import (
-    Booleans,
-    Floats,
-    Integers,
-    apply_matrices,
-    cofactors,
-    concatenated,
-    magnitudes,
-    selected,
-)
+from ..arrays import Floats, Integers, apply_matrices, cofactors, concatenated, magnitudes
 from ..detection.surfaces import Surfaces
 from ..geometry.graph import find_components
 from .closed_surfaces import DIRECTIONS, ClosedSurfaces, find_exit_distances, triangle_frames
@@ -47,10 +38,6 @@ class Penetrations:
     """(k,) initial depths along the direction [m]."""
     ages: Floats
     """(k,) time since detection [s]; changes."""
-
-    def chosen(self, which: Booleans | Integers) -> "Penetrations":
-        """The chosen penetrations."""
-        return selected(self, which)
 
     def directions(self, positions: Floats) -> Floats:
         """(3, k) unit vectors, at positions (3, N) [m]; nan where a triangle has no area."""

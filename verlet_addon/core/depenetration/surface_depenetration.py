@@ -4,15 +4,22 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, concatenated, magnitudes
+from ..arrays import Booleans, Floats, Integers, concatenated, magnitudes, selected
 from ..detection.contacts import Contacts
 from ..detection.surfaces import Surfaces
 from ..geometry.graph import find_components
 from ..geometry.ray_casting import closed_shells
-from .closed_surfaces import ClosedSurfaces, orient_outwards, winding_numbers
+from .closed_surfaces import (
+    EMERGING,
+    INSIDE,
+    PINCHED,
+    ClosedSurfaces,
+    filter_penetrating,
+    orient_outwards,
+    winding_numbers,
+)
 from .ground_depenetration import DEPENETRATION_TIME
 from .intersections import RELEASE_SHARE, find_intersections, near_closed_surfaces
-from .penetration_states import EMERGING, INSIDE, PINCHED, filter_penetrating
 from .penetrations import NO_PENETRATIONS, Penetrations, find_penetrations
 
 EXIT_SPEED, MIN_EXIT_TIME = 0.5, 0.1
@@ -107,9 +114,8 @@ def build_depenetration(
     closed_surfaces.triangles[:] = [orient_outwards(positions, own) for own in triangles]
     inside = np.flatnonzero((surfaces.penetration_states == INSIDE).any(axis=1))
     _mark_all_colliders(closed_surfaces, inside)
-    depenetration = SurfaceDepenetration(
-        closed_surfaces, find_penetrations(closed_surfaces, inside, positions)
-    )
+    penetrations = find_penetrations(closed_surfaces, inside, positions)
+    depenetration = SurfaceDepenetration(closed_surfaces, penetrations)
     depenetration.held_by_pins = _find_held_by_pins(depenetration, positions, pinned)
     near = near_closed_surfaces(closed_surfaces, positions)
     depenetration.intersections = find_intersections(closed_surfaces, near, pinned, positions)
@@ -154,14 +160,9 @@ def _find_held_by_pins(
             continue
         for some in np.split(asked, range(CHUNK, len(asked), CHUNK)):
             rest = surfaces.rest[:, penetrations.vertices]
-            apart = _distances(rest[:, some], rest[:, deep])
+            apart = magnitudes(rest[:, some][:, :, None] - rest[:, deep][:, None])
             held_by_pins[some] = (depths[deep] > (1.0 + MAX_PIN_STRAIN) * apart).any(axis=1)
     return held_by_pins
-
-
-def _distances(points: Floats, others: Floats) -> Floats:
-    """(k, p) distances of points (3, k) from others (3, p) [m]."""
-    return magnitudes(points[:, :, None] - others[:, None])
 
 
 def _mark_inside(
@@ -198,19 +199,16 @@ def mark_appeared(depenetration: SurfaceDepenetration, obstacle: int, positions:
     """Marks particles inside of a collider that gains an area, at positions (3, N) [m]."""
     closed_surfaces, surfaces = depenetration.closed_surfaces, depenetration.surfaces
     closed_surfaces.triangles[obstacle] = closed_surfaces.given_triangles[obstacle]
-    near = (
-        near_closed_surfaces(closed_surfaces, positions)
-        & surfaces.collides[surfaces.owners, obstacle]
-    )
+    near = near_closed_surfaces(closed_surfaces, positions)
+    near &= surfaces.collides[surfaces.owners, obstacle]
     surfaces.penetration_states[near, obstacle] = EMERGING
     for owner in range(closed_surfaces.bodies):
         if obstacle in closed_surfaces.obstacles_of(owner):
             _mark_inside(closed_surfaces, owner, obstacle, positions)
     inside = surfaces.penetration_states[:, obstacle] == INSIDE
     surfaces.penetration_states[inside, obstacle] = EMERGING  # until penetrations are found
-    closed_surfaces.triangles[obstacle] = orient_outwards(
-        positions, closed_surfaces.triangles[obstacle]
-    )
+    given = closed_surfaces.given_triangles[obstacle]
+    closed_surfaces.triangles[obstacle] = orient_outwards(positions, given)
 
 
 def update_depenetration(
@@ -224,10 +222,8 @@ def update_depenetration(
     surfaces, penetrations = depenetration.surfaces, depenetration.penetrations
     near_out = (surfaces.penetration_states == EMERGING).any(axis=1)
     # Solids without volume have no inside, and heights above them are nan.
-    high = ~(
-        penetrations.heights(positions)
-        < RELEASE_SHARE * surfaces.gaps[tuple(depenetration.owners())]
-    )
+    limits = RELEASE_SHARE * surfaces.gaps[tuple(depenetration.owners())]
+    high = ~(penetrations.heights(positions) < limits)
     held_by_pins = depenetration.held_by_pins & _find_held_by_pins(depenetration, positions, pinned)
     near_out[penetrations.vertices[high | depenetration.held_by_pins]] = True
     vertices = np.flatnonzero(near_out)
@@ -239,12 +235,11 @@ def update_depenetration(
     surfaces.penetration_states[vertices] = np.where(released, 0, out)
     inner = vertices[within.any(axis=1)]
     _mark_all_colliders(depenetration.closed_surfaces, inner)
-    kept = ~np.isin(penetrations.vertices, vertices) | (
-        held_by_pins & np.isin(penetrations.vertices, inner)
-    )
+    kept = held_by_pins & np.isin(penetrations.vertices, inner)
+    kept |= ~np.isin(penetrations.vertices, vertices)
     again = np.setdiff1d(inner, penetrations.vertices[kept])
     found = find_penetrations(depenetration.closed_surfaces, again, positions)
-    depenetration.penetrations = concatenated(penetrations.chosen(kept), found, axis=-1)
+    depenetration.penetrations = concatenated(selected(penetrations, kept), found, axis=-1)
     # Penetrations in progress are not stopped by pins because the body oscillates a little.
     fresh = np.arange(len(depenetration.penetrations.ages)) >= kept.sum()
     depenetration.held_by_pins = _find_held_by_pins(depenetration, positions, pinned) & fresh
@@ -278,22 +273,12 @@ def piece_shifts(
     free piece of each particle, −1 for none.
     """
     penetrations, shifts = depenetration.penetrations, np.zeros((3, pieces.max(initial=-1) + 2))
-    held_heights, directions, heights = (
-        depenetration.held_heights(),
-        penetrations.directions(positions),
-        penetrations.heights(positions),
-    )
-    rise = np.clip(
-        np.minimum(held_heights - depenetration.held_heights(-dt), held_heights - heights),
-        0.0,
-        None,
-    )
+    held_heights, directions = depenetration.held_heights(), penetrations.directions(positions)
+    before = np.maximum(depenetration.held_heights(-dt), penetrations.heights(positions))
+    rise = np.clip(held_heights - before, 0.0, None)
     of_vertices, of_triangles = pieces[penetrations.vertices], pieces[penetrations.corners[0]]
-    first = of_vertices >= 0
-    piece_of_row, directions = (
-        np.where(first, of_vertices, of_triangles),
-        np.where(first, directions, -directions),
-    )
+    piece_of_row = np.where(of_vertices >= 0, of_vertices, of_triangles)
+    directions = np.where(of_vertices >= 0, directions, -directions)
     for piece in np.unique(piece_of_row[piece_of_row >= 0]):
         rows = np.flatnonzero(piece_of_row == piece)
         most = rows[rise[rows].argmax()]

@@ -1,5 +1,5 @@
 /* Refit of BVHs to a motion, as in bvh_refit.py, which has formulas and sources. */
-#include "surfaces.h"
+#include "pairs.h"
 
 typedef int whole_four __attribute__((vector_size(16)));
 

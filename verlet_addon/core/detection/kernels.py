@@ -123,11 +123,8 @@ def _rows(
     """The candidate pairs of one kind that satisfy the criteria."""
     near = _may_come_near(kind, particles, start, end, criteria)
     features, particles = features[:, near], particles[:, near]
-    gaps = _gaps(surfaces, kind, particles, criteria.gap)
     x, motion = start[:, particles], end[:, particles] - start[:, particles]
-    began = NEAREST[kind](x)[2]
-    touch = np.minimum(gaps * criteria.gap_share, (began + SHORTEST) * criteria.start_share)
-    guarded = _are_guarded(surfaces, kind, particles, criteria.gap, gaps, began)
+    gaps, touch, _, guarded = _touching_distances(surfaces, kind, particles, x, criteria)
     times, weights, normals, apart, touched = _advance(kind, x, motion, np.zeros(len(touch)), touch)
     rows = sum(weights[k] * dot(normals, x[:, k] + motion[:, k]) for k in range(4))
     if criteria.all_touching:
@@ -156,23 +153,15 @@ def _measure_clearances(
 ) -> None:
     """Lowers clearances to half of the ways that guarded pairs are from touching."""
     particles = particles[:, _may_come_near(kind, particles, start, start, criteria)]
-    gaps, began = (
-        _gaps(surfaces, kind, particles, criteria.gap),
-        NEAREST[kind](start[:, particles])[2],
-    )
-    touch = np.minimum(gaps * criteria.gap_share, (began + SHORTEST) * criteria.start_share)
-    guarded = _are_guarded(surfaces, kind, particles, criteria.gap, gaps, began)
+    x = start[:, particles]
+    _, touch, began, guarded = _touching_distances(surfaces, kind, particles, x, criteria)
     room = 0.5 * (began - TOUCH_TOLERANCE * touch)[guarded]
     for corner in particles[:, guarded]:
         np.minimum.at(surfaces.clearances, corner, room)
 
 
 def _may_come_near(
-    kind: int,
-    particles: Integers,
-    start: Floats,
-    end: Floats,
-    criteria: PairCriteria,
+    kind: int, particles: Integers, start: Floats, end: Floats, criteria: PairCriteria
 ) -> Booleans:
     """(k,) bool, pairs without common particles, at finite positions, that may come near enough."""
     split = 2 if kind else 1
@@ -194,22 +183,23 @@ def _may_come_near(
     return np.asarray(near)
 
 
-def _gaps(surfaces: Surfaces, kind: int, particles: Integers, gap: float) -> Floats:
-    """(k,) gaps of pairs; within one surface at most REST_GAP_SHARE of the distance at rest [m]."""
-    gaps = np.full(particles.shape[1], gap)
+def _touching_distances(
+    surfaces: Surfaces, kind: int, particles: Integers, x: Floats, criteria: PairCriteria
+) -> tuple[Floats, Floats, Floats, Booleans]:
+    """(k,) gaps of pairs, their touching distances, and their distances at the start x [m].
+
+    And (k,) bool, pairs that are guarded against tunnelling. Within one surface gaps are at most
+    REST_GAP_SHARE of the distance at rest.
+    """
+    gaps = np.full(particles.shape[1], criteria.gap)
     own = surfaces.owners[particles[0]] == surfaces.owners[particles[3]]
     at_rest = NEAREST[kind](surfaces.rest[:, particles[:, own]])[2]
-    gaps[own] = np.minimum(gap, REST_GAP_SHARE * at_rest)
-    return gaps
-
-
-def _are_guarded(
-    surfaces: Surfaces, kind: int, particles: Integers, gap: float, gaps: Floats, began: Floats
-) -> Booleans:
-    """(k,) bool, pairs that are guarded against tunnelling, which start at distances (k,) [m]."""
-    small = gaps < UNGUARDED_GAP_SHARE * gap
-    along = small & _are_near(surfaces, kind, particles)
-    return np.asarray((gaps > LEAST_GAP) & (began > MIN_START_SHARE * gaps) & ~along)
+    gaps[own] = np.minimum(criteria.gap, REST_GAP_SHARE * at_rest)
+    began = NEAREST[kind](x)[2]
+    touch = np.minimum(gaps * criteria.gap_share, (began + SHORTEST) * criteria.start_share)
+    along = (gaps < UNGUARDED_GAP_SHARE * criteria.gap) & _are_near(surfaces, kind, particles)
+    guarded = (gaps > LEAST_GAP) & (began > MIN_START_SHARE * gaps) & ~along
+    return gaps, touch, began, np.asarray(guarded)
 
 
 def _are_near(surfaces: Surfaces, kind: int, particles: Integers) -> Booleans:
