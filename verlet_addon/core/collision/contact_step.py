@@ -89,16 +89,11 @@ def detect_contacts(world: CollisionWorld, motion: PredictedMotion, end: Floats)
     rows = _rows_of(world, motion, world.neighbours.contacts)
     if world.surfaces.any_penetrating:
         vertex_rows = _make_rows(world, world.depenetration.vertex_rows(end), motion)
-        rows = with_more(
-            rows,
-            replace(
-                vertex_rows, targets=vertex_rows.gaps, rebounds=np.zeros_like(vertex_rows.gaps)
-            ),
-        )
+        vertex_rows.targets[:], vertex_rows.rebounds[:] = vertex_rows.gaps, 0.0
+        rows = with_more(rows, vertex_rows)
         for intersections in world.depenetration.intersections:
             rows = with_more(rows, _make_rows(world, intersections, motion))
-    touching_bodies = bodies_in(rows, world)
-    return ContactStep(world, motion, end, end.copy(), rows, touching_bodies)
+    return ContactStep(world, motion, end, end.copy(), rows, bodies_in(rows, world))
 
 
 def detect_new_contacts(contact_step: ContactStep, bodies: Sequence[Floats]) -> bool:
@@ -188,10 +183,8 @@ def project_body_contacts(contact_step: ContactStep, body_steps: Sequence[BodySt
     gather_bodies(parts, bodies, world_positions)
     project_rows(world_positions, contact_step.rows)
     if contact_step.rows.on_ropes.any():
-        trees = {body: body_steps[body].batches.ropes.trees for body in parts}
-        ropes = [
-            RopeSlice(own, trees[body]) for body, own in parts.items() if trees[body].generations
-        ]
+        trees = [(own, body_steps[body].batches.ropes.trees) for body, own in parts.items()]
+        ropes = [RopeSlice(own, lengths) for own, lengths in trees if lengths.generations]
         solve_rope_contacts(world_positions, contact_step.rows, ropes)
     tolerance = CONVERGED_SHARE * contact_step.world.skins[list(parts)].max()
     moved = False
@@ -229,12 +222,7 @@ def apply_tunnelling_guard(
         gather_bodies(world.body_slices, bodies, world_positions)
 
     contact_step.positions[...] = prevent_tunnelling(
-        world.surfaces,
-        motion.start,
-        contact_step.positions,
-        motion.inverse_masses,
-        restore_all,
-        active,
+        world.surfaces, *path, motion.inverse_masses, restore_all, active
     )
     scatter_bodies(world.body_slices, bodies, contact_step.positions)
 

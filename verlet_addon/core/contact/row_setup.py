@@ -148,27 +148,18 @@ def _bounces(
 
     `began` (k,) are distances along normals at the start of the step [m].
     """
-    rise, rebounds = np.zeros((2, len(began)))
-    if not pairs.restitution.any():
-        return rise, rebounds
-    first, second = contacts.owners
-    bouncy = np.flatnonzero(pairs.restitution[first, second] > 0.0)
-    if len(bouncy):
-        bouncing, dt = contacts.chosen(bouncy), motion.dt
-
-        def along(vectors: Floats) -> Floats:
-            return dot(
-                bouncing.normals, sum_weighted(vectors, bouncing.particles, bouncing.weights)
-            )
-
-        fall, pull = along(motion.predicted - motion.start), along(motion.accelerations)
-        restitution, damping = (
-            table[first[bouncy], second[bouncy]] for table in (pairs.restitution, pairs.damping)
-        )
-        overshoot = np.maximum(began[bouncy] - bouncing.gaps, 0.0) + fall
-        rise[bouncy], speed = bounce(restitution, fall, overshoot, pull, dt)
-        rebounds[bouncy] = start_displacement(speed, pull, dt, damping) * (speed > 0.0)
-    return rise, rebounds
+    restitution, damping = (
+        table[tuple(contacts.owners)] for table in (pairs.restitution, pairs.damping)
+    )
+    if not restitution.any():  # the usual case
+        return np.zeros_like(began), np.zeros_like(began)
+    fall, pull = (
+        dot(contacts.normals, sum_weighted(vectors, contacts.particles, contacts.weights))
+        for vectors in (motion.predicted - motion.start, motion.accelerations)
+    )
+    overshoot = np.maximum(began - contacts.gaps, 0.0) + fall
+    rise, speed = bounce(restitution, fall, overshoot, pull, motion.dt)
+    return rise, start_displacement(speed, pull, motion.dt, damping) * (speed > 0.0)
 
 
 @dataclass(frozen=True, eq=False)
