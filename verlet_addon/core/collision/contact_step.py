@@ -247,10 +247,11 @@ def _unsafe_particles(contact_step: ContactStep) -> tuple[Booleans, Booleans]:
     moves = positions - contact_step.motion.start
     # The deviation from the mean of four is at most 1.5 times the largest displacement.
     far = 2.0 * magnitudes(moves).take(rows.particles).max(axis=0, initial=0.0) > limits
-    particles = rows.particles[:, far]
-    a, b, c, d = (moves.take(corners, axis=1) for corners in particles)
-    deviations = np.stack([move - (a + b + c + d) / 4.0 for move in (a, b, c, d)], axis=1)
-    fast[particles[:, magnitudes(deviations).max(axis=0, initial=0.0) > limits[far]]] = True
+    if far.any():
+        particles = rows.particles[:, far]
+        moved = moves.take(particles, axis=1)
+        mean = (moved[:, 0] + moved[:, 1] + moved[:, 2] + moved[:, 3]) / 4.0
+        fast[particles[:, magnitudes(moved - mean[:, None]).max(axis=0) > limits[far]]] = True
     if fast.any():
         _, around = world.surfaces.fans_of(np.flatnonzero(fast))
         fast[world.surfaces.triangles[:, around]] = True

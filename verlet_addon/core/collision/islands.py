@@ -94,7 +94,8 @@ def bodies_of_rows(contact_step: ContactStep, first: int) -> set[int]:
 def _labels(contact_step: ContactStep) -> tuple[Integers, Integers]:
     """Island labels of all bodies, and of all rows."""
     count = contact_step.world.bodies
-    first, second = np.sort(contact_step.rows.owners, axis=0)  # colliders' numbers are higher
+    owners = contact_step.rows.owners
+    first, second = owners.min(axis=0), owners.max(axis=0)  # colliders' numbers are higher
     met = np.flatnonzero((second < count) & (first != second))
     labels = find_components(count, np.stack([first[met], second[met]], axis=1))
     return labels, labels[first]

@@ -70,7 +70,7 @@ def find_rows(
             count = find_near_rows(*walk, part, buffer, count)
         if count <= buffer.capacity:
             used.append(buffer)
-        return count - buffer.capacity, selected(buffer, np.arange(min(count, buffer.capacity)))
+        return count - buffer.capacity, buffer.first(count)
 
     both = tuple(np.array(pairs, dtype=np.int64).reshape(-1, 2).T)
     before = np.stack([np.zeros(len(pairs), dtype=np.int64), surfaces.tests[both]], axis=1)

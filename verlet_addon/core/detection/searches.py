@@ -92,6 +92,10 @@ class DetectedRows:
         """Largest number of rows."""
         return len(self.gaps)
 
+    def first(self, count: int) -> "DetectedRows":
+        """The first `count` rows, without a copy."""
+        return DetectedRows(*(room[..., :count] for room in vars(self).values()))
+
     def write(self, before: int, rows: "DetectedRows") -> int:
         """Writes rows after the first `before`, if there is room; returns the number of all."""
         count = before + len(rows.gaps)
