@@ -145,7 +145,7 @@ def _is_parted(world: CollisionWorld, pinched: PinchedParticles, positions: Floa
     place, here = pinched.surface_points(positions), positions[:, pinched.particles]
     points = [place + (here - place) * share for share in BETWEEN]
     near = magnitudes(here - place) < SEARCH * _gaps(world, pinched.particles)
-    return near & _inside(world, pinched.particles, points, positions).any(axis=0)
+    return np.asarray(near & _inside(world, pinched.particles, points, positions).any(axis=0))
 
 
 def _gaps(world: CollisionWorld, particles: Integers) -> Floats:
@@ -161,7 +161,8 @@ def _faces_with_room(
     """(k,) number of faces of the cloth on which there is room of so many gaps, 0 … 2."""
     far = cloth_normals(world, particles, positions) * (times * _gaps(world, particles))
     here = positions[:, particles]
-    return 2 - _inside(world, particles, [here + far, here - far], positions).sum(axis=0)
+    inside = _inside(world, particles, [here + far, here - far], positions)
+    return np.asarray(2 - inside.sum(axis=0))
 
 
 def _edges_cross(world: CollisionWorld, particles: Integers, positions: Floats) -> Booleans:
