@@ -25,9 +25,6 @@ from .penetrations import NO_PENETRATIONS, Penetrations, find_penetrations
 EXIT_SPEED, MIN_EXIT_TIME = 0.5, 0.1
 """Mean speed at which vertices move out [m/s], in no less than the second, and no more than
 DEPENETRATION_TIME [s]."""
-MAX_PIN_STRAIN = 0.02
-"""A vertex stays inside if a pin in the same solid is deeper than their distance at rest, by more
-than this share: moving out would stretch the body between them."""
 EDGE_SAMPLES = np.stack([np.linspace(0.0, 1.0, 7), np.linspace(1.0, 0.0, 7)])
 """(2, s) sample points along edges, as weights of both ends."""
 CHUNK = 4000
@@ -148,7 +145,10 @@ def still_penetrating(
 def _find_held_by_pins(
     depenetration: SurfaceDepenetration, positions: Floats, pinned: Booleans
 ) -> Booleans:
-    """(k,) penetrations of vertices nearer to a pin (N,) at rest than the pin's depth."""
+    """(k,) penetrations of vertices nearer to a pin (N,) at rest than the pin's depth.
+
+    They stay inside: moving out would stretch the body between them.
+    """
     surfaces, penetrations = depenetration.surfaces, depenetration.penetrations
     own, other = depenetration.owners()
     held_by_pins, pins = np.zeros(len(own), dtype=bool), pinned[penetrations.vertices]
@@ -161,7 +161,7 @@ def _find_held_by_pins(
         for some in np.split(asked, range(CHUNK, len(asked), CHUNK)):
             rest = surfaces.rest[:, penetrations.vertices]
             apart = magnitudes(rest[:, some][:, :, None] - rest[:, deep][:, None])
-            held_by_pins[some] = (depths[deep] > (1.0 + MAX_PIN_STRAIN) * apart).any(axis=1)
+            held_by_pins[some] = (depths[deep] > apart).any(axis=1)
     return held_by_pins
 
 
