@@ -7,10 +7,6 @@ import numpy as np
 from ..arrays import NONZERO, Booleans, Floats, Integers, dot, magnitudes, sum_by
 from ..geometry.ray_casting import cast_rays
 
-MIN_UPWARD_COSINE = 0.1
-"""Smallest cosine between a vertex normal and the mean normal of the surface, which is up; vertices
-below it have no water column."""
-
 
 @dataclass(frozen=True, eq=False)
 class SubmergedShape:
@@ -32,7 +28,7 @@ def submerged_depths(
     For a closed surface: Σ d over downward faces − Σ d over upward faces, with d the depths at
     which the column crosses them; the sum needs no sorting. For an open surface of thickness 0,
     such as a boat's hull, the column from the level down to it counts. Sheets and ropes count with
-    their thickness.
+    their thickness. Vertices whose normal points down have no column.
 
     Parameters
     ----------
@@ -43,7 +39,7 @@ def submerged_depths(
     up = normals.mean(axis=1)
     up /= max(float(np.sqrt(dot(up, up))), NONZERO)
     filled = np.zeros(level_positions.shape[1])
-    columns = np.flatnonzero(dot(up, normals) > MIN_UPWARD_COSINE)
+    columns = np.flatnonzero(dot(up, normals) > 0.0)
     levels = dot(up, level_positions[:, columns])
     under_level = dot(up, vertices) < levels.max(initial=-np.inf)
     if not under_level.any():
