@@ -13,9 +13,11 @@ Booleans = NDArray[np.bool_]
 Table = TypeVar("Table")
 
 SHORTEST = 1e-12
-"""Lower bound of distances that are divisors [m]; coincident particles have no direction."""
+"""Rounding: lower bound of distances that are divisors [m]; coincident particles have no
+direction."""
 NONZERO = 1e-300
-"""Lower bound of divisors that may be arbitrarily small, against 0 / 0."""
+"""Lower bound of divisors that may be arbitrarily small, against 0 / 0: any number that is next to
+the smallest float."""
 
 
 def run_ends(labels: Integers) -> Integers:
@@ -94,7 +96,7 @@ def norms(vectors: Sequence[Floats] | Floats) -> Floats:
 
 
 CHUNK_SIZE = 32768
-"""Numbers processed at a time, so that they fit into the processor's cache."""
+"""Size: numbers processed at a time, so that they fit into the processor's cache (256 KiB)."""
 
 
 def concatenated(*tables: Table, axis: int = 0) -> Table:

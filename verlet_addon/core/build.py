@@ -34,7 +34,8 @@ from .water.waves import start_waves
 from .weave.constraints import Patches, build_patches, build_weave, is_woven, without_weave
 
 GOAL_RATE = 20.0
-"""Angular frequency of the spring that a pin of weight ½ acts as [rad/s]."""
+"""Angular frequency of the spring that a pin of weight ½ acts as [rad/s]. A vertex that hangs from
+it alone sags by 25 mm; with half, by 98 mm, with twice, by 6 mm."""
 
 
 def build(

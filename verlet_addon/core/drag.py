@@ -11,7 +11,8 @@ import numpy as np
 from .arrays import Floats, by_value
 
 SMALL_DECAY = 0.1
-"""Below this z the power series are used: the closed forms would lose digits."""
+"""z below which the power series are used: the closed forms would lose digits. With half, relative
+errors of `_log_sinhc_over` grow from 6e-14 to 2e-13; with twice, to 1e-13."""
 _RAMP_SERIES = tuple((-1) ** k / factorial(k + 2) for k in range(10))
 _LOG_SINHC_SERIES = (1 / 6, -1 / 180, 1 / 2835, -1 / 37800, 1 / 467775)
 

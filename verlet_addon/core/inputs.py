@@ -11,7 +11,7 @@ from .mesh import MeshData
 from .scene import Plane, Sample
 
 EARTH = (0.0, 0.0, -9.81)
-"""Gravity of the Earth [m/s²]."""
+"""Physical constant: gravity of the Earth [m/s²]."""
 FLOOR = Plane(point=np.zeros(3), normal=np.array([0.0, 0.0, 1.0]))
 """Level ground at height 0."""
 

@@ -25,7 +25,8 @@ Start = Callable[[Floats, Floats, float], Floats]
 Scheme = Callable[[Field, Floats, Floats, Clock, Start], Iterator[Floats]]
 
 MAX_START_DECAY = 300.0
-"""Largest damping × step in a backward step: the square of e³⁰⁰ is still a finite float."""
+"""Bound against overflow: largest damping × step in a backward step, for the square of e³⁰⁰ is
+still a finite float."""
 NO_DAMPING = np.zeros(())
 """Damping of the study schemes, in which drag is a part of the acceleration."""
 

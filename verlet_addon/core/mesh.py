@@ -91,9 +91,10 @@ class MeshData:
 
 
 MAX_COORDINATE = 1e6
-"""Larger coordinates are rejected [m]: the float32 of a shape key resolves only 0.1 m there."""
+"""Limit of inputs: larger coordinates are rejected [m], for the float32 of a shape key resolves
+only 0.1 m there."""
 SHORTEST_EDGE = 1e-9
-"""Edges shorter than this have no direction [m]."""
+"""Rounding: edges shorter than this have no direction [m]."""
 
 
 def check_mesh(mesh: MeshData) -> None:

@@ -16,7 +16,8 @@ from .model import SoftBodyModel
 from .phases.step_data import Body, RigidMotion
 
 NO_PREFERENCE = 1e-9
-"""Weight of no rotation in the fit, by which points on a line, or a single one, do not spin."""
+"""Rounding: weight of no rotation in the fit, by which points on a line, or a single one, do not
+spin."""
 
 
 def reference_motions(

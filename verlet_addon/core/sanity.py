@@ -16,15 +16,17 @@ from .scene import Sample
 from .state import ParticleState
 
 MAX_SPEED = 1e4
-"""Speed above which a simulation counts as diverged [m/s]."""
+"""Limit of inputs: speed above which a simulation counts as diverged [m/s], thirty times that of
+sound."""
 MAX_FIELD_DIFFERENCE = 1e3
-"""Difference of field accelerations within a body up to which self-collision works [m/s²]."""
+"""Limit of inputs: difference of field accelerations within a body up to which self-collision works
+[m/s²]."""
 MAX_FIELD_SHIFT = 0.3
-"""Relative displacement of a body's parts by a larger difference in one step from rest, as a share
-of the body's size, up to which self-collision works: beyond it all parts come near all others in
-every step."""
+"""Limit of inputs: relative displacement of a body's parts by a larger difference in one step from
+rest, as a share of the body's size, up to which self-collision works: beyond it all parts come near
+all others in every step. Half and twice as much refuse none of the bakes."""
 MAX_STILL_MOTION = 0.01
-"""Largest motion of pins in a frame of duration 0, as a share of the mean edge."""
+"""Limit of inputs: largest motion of pins in a frame of duration 0, as a share of the mean edge."""
 
 
 def check_sample(sample: Sample) -> None:

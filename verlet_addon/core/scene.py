@@ -10,9 +10,10 @@ from .field import Field
 from .settings import BodySettings, SceneSettings
 
 LEAST_AREA = 1e-12
-"""Largest triangle area of a collider that is only a point or a line [m²]."""
+"""Rounding: largest triangle area of a collider that is only a point or a line [m²]."""
 AREA_SAMPLE = 64
-"""Number of triangles that are tested first, because one of them nearly always has an area."""
+"""Size: triangles that are tested first, because one of them nearly always has an area. Half and
+twice as many take the same time; all 100,000 of a large collider take 16 ms in place of 0.03 ms."""
 
 
 @dataclass(frozen=True, eq=False)

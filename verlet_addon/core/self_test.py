@@ -18,10 +18,11 @@ from .step import step
 from .thread_pool import thread_count
 
 SIDE = 4
-"""Vertices along each side of the sheets."""
+"""Size: vertices along each side of the sheets."""
 DT = 1 / 240
 """[s]"""
 STEPS = 3
+"""Number of steps of each comparison."""
 TOLERANCE = 1e-12
 """Largest difference of positions, on bodies half a metre wide [m]."""
 

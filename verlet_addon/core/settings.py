@@ -20,7 +20,7 @@ def weight_name(kind: Kind) -> str:
 
 
 ROUNDED = 1e-7
-"""Relative tolerance of ranges, because Blender stores single-precision numbers."""
+"""Rounding: relative tolerance of ranges, because Blender stores single-precision numbers."""
 
 
 def _require(owner: object, name: str, low: float, high: float = inf) -> None:

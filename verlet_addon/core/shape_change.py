@@ -15,7 +15,7 @@ from .rigid.pieces import fit_poses
 from .simulation import Simulation
 
 ROUNDING = 1e-6
-"""Shifts up to this share of a body's size are rounding, and move nothing."""
+"""Rounding: shifts up to this share of a body's size move nothing."""
 
 
 def change_shape(simulation: Simulation, shapes: Sequence[Floats | None]) -> None:

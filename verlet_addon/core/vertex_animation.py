@@ -15,7 +15,7 @@ from .arrays import Floats
 from .errors import SettingsError
 
 SMALLEST, LARGEST = 64, 8192
-"""Sides of a texture, which are powers of 2; OpenVAT's heights may be less."""
+"""Smallest and largest side of a texture, which are powers of 2; OpenVAT's heights may be less."""
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ MAX_STRAIGHT_TURN = 1e-3
 """Turn up to which a line or hinge counts as straight at rest [rad]; half to ten times as much
 passes the same tests."""
 COORDINATE_ROUNDING = 5e-7
-"""Error of positions as a share of the largest coordinate: eight times that of single precision,
-which meshes are stored in. Quads less straight than this have hinges, for lines would straighten
-them."""
+"""Rounding: error of positions as a share of the largest coordinate, eight times that of single
+precision, which meshes are stored in. Quads less straight than this have hinges, for lines would
+straighten them."""
 
 
 @dataclass(frozen=True, eq=False)

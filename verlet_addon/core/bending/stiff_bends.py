@@ -18,7 +18,7 @@ from .bend_paths import BEND_REGULARIZATION, BendStrips, line_indices
 from .stencil_batches import Springs, Stencils
 
 HINGE_PARTICLES = 4
-"""Particles of a hinge."""
+"""Number of particles of a hinge, also in C."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,9 +18,11 @@ from ..stretch.distance_limits import build_tethers
 
 PIN_SLACK = 1e-3
 """Rest lengths are increased by this share beyond the need of the pins, so that sweeps converge;
-pins that are overstretched by a smaller share change nothing."""
+pins that are overstretched by a smaller share change nothing. With half, cloth whose pins part by
+30 % has a worst edge that is 35.4 % longer in place of 35.2 %; with twice, 35.0 %."""
 MIN_APPROACH = 0.9
-"""A neighbour is towards the pin if it is nearer to it by at least this share of the edge."""
+"""A neighbour is towards the pin if it is nearer to it by at least this share of the edge. From
+0.45 to 0.99 bakes are the same."""
 
 
 @dataclass(eq=False)

@@ -10,10 +10,12 @@ from ..detection.proximity import nearest_on_edges, nearest_on_triangle
 from ..detection.surfaces import Surfaces
 
 CROWDED_SHARE = 0.5
-"""Pairs that end a step nearer than their gap by this share of it count as crowded."""
+"""Pairs that end a step nearer than their gap by this share of it count as crowded. With half,
+cloth that is pinched for a moment is reported too; with twice, sheets that cross are not."""
 ONE_SIDED_SHARE = 0.5
 """A particle whose contact impulses sum to at least this share of the sum of their magnitudes is
-pushed from one side, and has room on the other: as cloth that hangs on a sharp tip is."""
+pushed from one side, and has room on the other: as cloth on a sharp tip. With half, the same bakes
+are reported; with twice, a rope that lies freely on cloth is too."""
 CONTACTS_PER_VERTEX, NEGLIGIBLE_CONTACTS = 4, 2000
 """More contacts than this per touching vertex, and more than the second in all, count as excess,
 for they slow the bake: layers that lie on each other have two or three per vertex."""

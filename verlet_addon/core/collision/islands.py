@@ -22,10 +22,10 @@ from ..stretch.strain_limiting import find_stretched_particles
 from .contact_step import ContactStep, gather_bodies, project_body_contacts, scatter_bodies
 
 MAX_ALTERNATIONS = 8
-"""Maximum rounds in which contacts and lengths are solved alternately. Lengths come last: a contact
-error of a millimetre is hardly visible, but an edge of two centimetres that it stretches is. Each
-round before makes one sweep over lengths, forwards and backwards alternately: a full solution would
-respond to contact corrections that the next round reverses."""
+"""Maximum rounds in which contacts and lengths are solved alternately, lengths last: an error of a
+contact shows less. Each round before makes one sweep over lengths, forwards and backwards in turn.
+With half, cloth at 20 m/s comes 2.4 mm too near to a ball in place of 1.6 mm; with twice, 1.2
+mm."""
 ENTANGLED_STRAIN = 0.05
 """A body is entangled if an edge is stretched by more than this share. Entangled bodies, and bodies
 with gas, keep the strip multipliers that respond to contacts for the next step's warm start: else
@@ -35,14 +35,17 @@ SLIP_STRAIN = 0.02
 """Friction is released for particles of entangled bodies at edges that are stretched by more than
 this share: with 5 % some edges are stretched three times as much."""
 POST_ROUNDS = 4
-"""Rounds of contact projection after the alternation with lengths."""
+"""Rounds of contact projection after the alternation with lengths. With half, cloth at 20 m/s comes
+2.4 mm too near to a ball in place of 1.6 mm; with twice, it stretches by 4.7 % in place of 1 %."""
 MAX_POST_STRAIN = 6e-3
 """Largest displacement in these rounds, as a share of a particle's shortest edge. With no limit a
 sheet of 10,201 vertices that falls over a ball is stretched by 12 %; with half of it a ball that is
 pressed between plates stays too near to them."""
 MAX_GAP_DEFICIT = 0.4
 """Violation that contacts may keep, as a share of their owners' gap. Pairs that lie nearer at rest
-mostly have short edges, which further corrections would stretch."""
+mostly have short edges, which further corrections would stretch. With half, a balloon between
+plates stretches by 2.5 % in place of 1.5 %; with twice, it comes 4.3 mm too near in place of 2
+mm."""
 
 
 def islands(contact_step: ContactStep, bodies: set[int]) -> Iterator[ContactStep]:

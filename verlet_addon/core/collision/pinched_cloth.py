@@ -29,21 +29,30 @@ from .collision_world import NO_PINCHED, CollisionWorld, PinchedParticles
 from .contact_step import ContactStep, cloth_normals
 
 OPPOSED_COSINE = -0.3
-"""Room is measured where two contact normals have a smaller cosine than this."""
+"""Room is measured where two contact normals have a smaller cosine than this. Half and twice as
+much give the same bakes."""
 PINCH_ROOM, RELEASE_ROOM = 0.6, 0.9
 """Room on either face, in gaps between the cloth and colliders, below which a particle is pinched,
-and above which it is not any more."""
+and above which it is not any more. With half of the first, a skirt that hands pass through
+stretches by 10 % in place of less than 5 %, with 0.6 as the second, by 29 %; 0.9 and 1.8 give the
+same bakes."""
 RELEASE_TIME = 0.05
-"""Time for which there has to be room [s]."""
+"""Time for which there has to be room [s]. With half, a skirt that hands pass through tears: an
+edge is 2.9 times as long; with twice, bakes are the same."""
 NEAR_SHARE = 0.8
-"""Particles with a contact nearer than this share of its gap are considered for pinching."""
+"""Particles with a contact nearer than this share of its gap are considered for pinching. With
+half, a sheet that a ball presses onto a seat is not pinched; up to 0.99 bakes are the same."""
 SEARCH, FACING_COSINE = 3.0, 0.3
 """Distance in which colliders are searched for beneath pinched particles, in gaps, and the least
-cosine of the angle between their normals and that of the cloth."""
+cosine of the angle between their normals and that of the cloth. With half of the first, pinched
+cloth stretches by 20 % in place of 2 %; twice of it, and any of the second, give the same bakes."""
 BETWEEN = (0.1, 0.4, 0.7, 1.0)
-"""Points between these surfaces and the particles that no other collider may contain, as shares."""
+"""Points between these surfaces and the particles that no other collider may contain, as shares.
+With the last alone, a skirt that hands pass through is torn; the first and the last give the same
+bakes."""
 SMOOTHING_ROUNDS = 12
-"""Rounds in which neighbours agree on the side that intruders do not come from."""
+"""Rounds in which neighbours agree on the side that intruders do not come from. Half and twice as
+many give the same bakes; with none, pinched cloth stretches by 23 % in place of 2 %."""
 
 
 def update_pinched(contact_step: ContactStep) -> None:

@@ -15,9 +15,12 @@ from ..kernel import Sized, Struct, kernel
 
 PUSH_OUT_TIME = 0.1
 """Time constant of the correction of contacts that start a step violated: a third of the violation
-is left after it [s]."""
+is left after it [s]. With half, a sheet that a ball is in stretches by 1.3 % in place of 1 %; with
+twice, a sheet held in a box is in it after a second."""
 MIN_PUSH_OUT_SPEED = 0.2
-"""Smallest speed at which a contact that starts a step violated is corrected [m/s]."""
+"""Smallest speed at which a contact that starts a step violated is corrected [m/s]. With half, a
+balloon between plates stretches by 18 % in place of 2 %; with twice, cloth that is knocked over by
+37 % in place of 10 %."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,19 +15,24 @@ from ..geometry.graph import find_components
 TUNNELLING = SearchCriteria(skin=0.0, gap_share=0.1, start_share=0.5, all_touching=True)
 """Pairs that come nearer than this count as passing."""
 SEPARATION = 3.0
-"""Distance to which such pairs are separated, as a multiple of that."""
+"""Distance to which such pairs are separated, as a multiple of that. With half, sheets that cross
+stretch by 4.1 % in place of 3.5 %; with twice, by 4.8 %, and come 4.3 mm too near in place of 3
+mm."""
 RESTORE_ROUNDS, PUSH_ROUNDS = 8, 16
 """Rounds in which other constraints are restored, and in which pairs are only separated along their
-normals; if that changes nothing, impact zones come at once. What restoring undoes in every round
-comes nearer from step to step otherwise, until it is not guarded any more."""
+normals; if that changes nothing, impact zones come at once. With half of the first, pinched cloth
+stretches by 16 % in place of 1.7 %, with twice, by 2.4 %; with half of the second, cloth in contact
+lies 32 mm elsewhere, with twice, pinched cloth stretches by 31 %."""
 MAX_ROUNDS = 64
-"""Maximum rounds in all; pairs that still pass after them do pass."""
+"""Maximum rounds in all; pairs that still pass after them do pass. With half, pinched cloth lies 54
+mm elsewhere, and stretches no more; twice as many give the same bakes."""
 MOST_PAIRS = 4
 """Number of pairs per particle, summed over rounds, beyond which zones keep no relative motion:
 there is no room. With room, rounds find a hundredth of that."""
 HEIGHT_SHARE = 0.1
 """Largest clearance as a share of the least height of a particle's triangles at rest: connected
-triangles that are too flat to touch are not searched, and stay flat as far as that."""
+triangles that are too flat to touch are not searched, and stay flat as far as that. Half, twice and
+ten times as much give the same bakes."""
 CALM_SHARE = 1 / 8
 """Clearances are measured where half of the particles without any move by less than this share of
 their largest one in a step. Faster ones would use them up before they have paid for the search."""

@@ -15,8 +15,8 @@ DIRECTIONS /= np.sqrt((DIRECTIONS * DIRECTIONS).sum(axis=0))
 """(3, 26) unit directions of exit: to the sides, edges and corners of a cube."""
 
 EMERGING, INSIDE, PINCHED = 1, 2, 3
-"""States of a particle and an owner in `Surfaces.penetration_states`: out, but not its neighbours;
-inside; pinched, so that it touches colliders on one face of its cloth alone."""
+"""Numbers of the states of a particle and an owner in `Surfaces.penetration_states`: out, but not
+its neighbours; inside; pinched, so that it touches colliders on one face of its cloth alone."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,11 +24,13 @@ from .penetrations import NO_PENETRATIONS, Penetrations, find_penetrations
 
 EXIT_SPEED, MIN_EXIT_TIME = 0.5, 0.1
 """Mean speed at which vertices move out [m/s], in no less than the second, and no more than
-DEPENETRATION_TIME [s]."""
+DEPENETRATION_TIME [s]. With half of the first, jelly in a box is 58 mm behind, with twice, a napkin
+140 mm ahead; with half and with twice of the second, a sleeve in its arm stretches by 2 % in place
+of 1 %."""
 EDGE_SAMPLES = np.stack([np.linspace(0.0, 1.0, 7), np.linspace(1.0, 0.0, 7)])
 """(2, s) sample points along edges, as weights of both ends."""
 CHUNK = 4000
-"""Number of vertices for which distances to all pins are computed at once."""
+"""Size: vertices for which distances to all pins are computed at once, to bound the memory."""
 
 
 @dataclass(eq=False)

@@ -10,7 +10,7 @@ from ..arrays import SHORTEST, Booleans, Floats, Integers, Singles
 from ..geometry.graph import find_components, match_greedily
 
 LEAF_SIZE = 2
-"""Triangles or loose edges in a leaf."""
+"""Number of triangles or loose edges in a leaf, which arrays and C are laid out for."""
 MIN_CONE_HEIGHT = 3
 """Nodes up to this height, or about twice as wide as the gap, are culled from self-collision by
 their normal cones; wider ones could touch themselves all the same."""

@@ -6,7 +6,7 @@ from ..arrays import Booleans, Integers, Singles, dot
 from .bvh import BVH
 
 ROUNDING_MARGIN = 1e-6
-"""Upper bound of the relative rounding error of a sum in single precision, as boxes have it."""
+"""Rounding: upper bound of the relative error of a sum in single precision, as boxes have it."""
 CONE_COSINE = 0.5
 """Connected triangles do not touch each other if a direction exists whose cosine with each of their
 normals is larger than this."""

@@ -12,12 +12,13 @@ from .surfaces import Surfaces
 from .voronoi_regions import closest_edges, is_behind, is_closest_on_triangles, is_hidden
 
 REST_GAP_SHARE = 0.9
-"""Upper bound of the gap of self-collision, as a share of the pair's distance at rest."""
+"""Upper bound of the gap of self-collision, as a share of the pair's distance at rest. Half and
+twice as much give the same bakes of cloth."""
 LEAST_GAP = 1e-9
 """Pairs with a smaller gap, such as coincident features at rest, do not collide [m]."""
 MIN_START_SHARE = 1e-4
 """Pairs that start nearer than this share of their gap are not guarded against tunnelling, because
-the side on which they start is uncertain."""
+the side on which they start is uncertain. Half and twice as much give the same bakes."""
 UNGUARDED_GAP_SHARE = 0.5
 """Pairs joined by an edge, with a smaller share of its gap by REST_GAP_SHARE, are not guarded: the
 mesh is much finer there than the surface is thick, and guarding it against folding over would
@@ -29,9 +30,11 @@ MAX_ADVANCES = 100
 about their contact need many: with 12 the guard holds cloth to letters that spin."""
 GRAZING_SHARE = 0.25
 """Pairs that touch, but are apart along that normal at the end, count as tunnelling only if they
-come as near as this share of the touching distance."""
+come as near as this share of the touching distance. Half and twice as much give the same bakes."""
 TOUCH_TOLERANCE = 1.01
-"""Factor on the touching distance within which advancement ends."""
+"""Factor on the touching distance within which advancement ends. With half of the excess, cloth
+that is knocked over stretches by 15 % in place of 10 %, with twice, by 26 %; resting cloth does not
+move."""
 
 TouchResult = tuple[Floats, Floats, Floats, Floats, Booleans]
 """(k,) times 0 … 1, (4, k) weights, (3, k) normals, (k,) distances [m], (k,) bool, pairs that

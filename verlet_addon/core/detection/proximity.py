@@ -7,9 +7,9 @@ import numpy as np
 from ..arrays import NONZERO, SHORTEST, Booleans, Floats, Integers, cross, dot
 
 FLAT = 1e-20
-"""Triangles are degenerate if |ab × ac|² is a smaller share of |ab|² |ac|²."""
+"""Rounding: triangles are degenerate if |ab × ac|² is a smaller share of |ab|² |ac|²."""
 PARALLEL = 1e-12
-"""Edges are parallel if the squared sine between them is smaller."""
+"""Rounding: edges are parallel if the squared sine between them is smaller."""
 
 Vector = tuple[Floats, Floats, Floats]
 Proximity = tuple[Floats, Floats, Floats]

@@ -20,8 +20,8 @@ SELF_LEAVES_PER_THREAD, PAIR_LEAVES_PER_THREAD = 2048, 512
 """Leaves (of two triangles each) per thread in self-collision, and in collision of two owners. With
 fewer, waking a thread costs more time than the thread saves."""
 TARGET_PARTS, MIN_PART_HEIGHT = 128, 8
-"""A traversal of two BVHs is split into about this many parts, which threads take one by one, as
-long as a BVH is higher than the second number, some hundred triangles."""
+"""Sizes: a traversal of two BVHs is split into about this many parts, which threads take one by
+one, as long as a BVH is higher than the second number, some hundred triangles."""
 
 
 def overlapping_owners(surfaces: Surfaces, criteria: SearchCriteria) -> list[tuple[int, int]]:

@@ -11,7 +11,7 @@ from ..field import Field, Kind
 from .kernels import turbulence
 
 MAX_DRAG_STRENGTH = 2.0
-"""Upper limit of both coefficients of a DRAG field, as in Blender."""
+"""Upper limit of both coefficients of a DRAG field, which is Blender's."""
 
 
 @dataclass(eq=False)

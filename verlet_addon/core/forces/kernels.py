@@ -10,9 +10,9 @@ from ..geometry.rest_shape import RestShape
 from ..kernel import Sized, Struct, kernel
 
 AIR_DENSITY = 1.225
-"""Density of air at sea level and 15 °C [kg/m³]."""
+"""Physical constant: density of air at sea level and 15 °C [kg/m³]."""
 DRAG_COEFFICIENT = 1.2
-"""Drag coefficient of a flat plate across the stream, and of a round rope."""
+"""Physical constant: drag coefficient of a flat plate across the stream, and of a round rope."""
 OCTAVES = 3
 """Octaves of noise, each of half the size and half the amplitude of the one before."""
 

@@ -9,8 +9,8 @@ from ..mesh import MeshData
 from .graph import edge_keys
 
 SLIVER = 1e-9
-"""Area of a triangle below which it counts as degenerate, as a share of its longest side's
-square."""
+"""Rounding: area of a triangle below which it counts as degenerate, as a share of its longest
+side's square."""
 
 
 @dataclass(frozen=True, eq=False)

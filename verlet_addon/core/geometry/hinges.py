@@ -20,7 +20,7 @@ midpoints, as a share of the edge between its halves. Two equilateral triangles 
 slightly irregular grids are twice as stiff along one diagonal; with 0.7, fully irregular meshes get
 stiffer by a tenth."""
 COPLANAR_ANGLE = 1e-3
-"""Triangles whose normals differ by less than this lie in one plane [rad]."""
+"""Rounding: triangles whose normals differ by less than this lie in one plane [rad]."""
 
 
 @dataclass(frozen=True, eq=False)

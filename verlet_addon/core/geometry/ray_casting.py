@@ -13,13 +13,13 @@ RAY_OFFSETS = np.array([[0.37e-6], [0.61e-6]])
 """Offsets of rays from their points, as shares of the points' extent, so that none meets an edge of
 the surface exactly."""
 MAX_RAY_TESTS = 1_000_000
-"""Pairs of rays and triangles that are tested at once, at most, to bound the memory."""
+"""Size: pairs of rays and triangles that are tested at once, at most, to bound the memory."""
 ROW_MARGIN, MIN_EXTENT = 1e-9, 1e-100
-"""Margin for rounding in the search for points by rows, as a share of a row; and the least extent
-of the points [m], against division by 0."""
+"""Rounding: margin in the search for points by rows, as a share of a row; and the least extent of
+the points [m], against division by 0."""
 MIN_TRIANGLE_WIDTH = 4e-15
-"""Width, seen along the rays, below which a triangle counts as degenerate, as a share of the
-largest coordinate: that of rounding."""
+"""Rounding: width, seen along the rays, below which a triangle counts as degenerate, as a share of
+the largest coordinate."""
 Rows = Callable[[Floats], Integers]
 Keys = Callable[[Integers, Floats], Floats]
 

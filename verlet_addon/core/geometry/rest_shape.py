@@ -12,7 +12,9 @@ from .graph import edge_keys, edge_lengths, find_components
 from .holes import hole_lids, orient_alike
 
 FIRM_PIN = 0.999
-"""Pin weight from which on a particle follows its target exactly."""
+"""Pin weight from which on a particle follows its target exactly. The spring of a smaller one has
+at most 630 rad/s, too fast for most steps; with twice the distance to 1, 450 rad/s, with half, 890
+rad/s."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +82,7 @@ class RestShape:
 
 
 MIN_RIGID_WEIGHT = 0.5
-"""Weight from which on a vertex belongs to a rigid piece."""
+"""Weight from which on a vertex belongs to a rigid piece: the nearer one of 0 and 1."""
 
 
 def build_rest_shape(mesh: MeshData, settings: BodySettings) -> RestShape:

@@ -8,10 +8,10 @@ from ..arrays import Floats, Integers
 from .faces import area_normals, normalized
 
 SMOOTHNESS = 0.75
-"""Share of the way from flat triangles to a smooth surface, at which points are carried; α of T.
-Boubekeur, M. Alexa, *Phong Tessellation* (2008)."""
+"""Share of the way from flat triangles to a smooth surface, at which points are carried: the α of
+T. Boubekeur, M. Alexa, *Phong Tessellation* (2008)."""
 OUTSIDE = -1e-9
-"""Barycentric coordinate below which the foot of a point is not within its triangle."""
+"""Rounding: barycentric coordinate below which the foot of a point is not within its triangle."""
 
 
 @dataclass(frozen=True, eq=False)

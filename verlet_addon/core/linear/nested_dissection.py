@@ -16,10 +16,10 @@ from ..arrays import Floats, Integers, weighted_sums
 from ..kernel import Sized, Struct, kernel
 
 MAX_LEAF_UNKNOWNS = 40
-"""Number of unknowns up to which a part is not divided further."""
+"""Size: unknowns up to which a part is not divided further."""
 MAX_IN_ORDER = 256
-"""Number of unknowns up to which NumPy solves systems in the C kernel's order of summation, to the
-same bits; larger ones would take too long."""
+"""Size: unknowns up to which NumPy solves systems in the C kernel's order of summation, to the same
+bits; larger ones would take too long."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,8 @@ import numpy as np
 from ..arrays import Floats
 
 ROTATION_DIGITS = 10
-"""Decimal places of `portable_rotations`: coarser than the rounding errors of LAPACK, finer than
-anything visible."""
+"""Rounding: decimal places of `portable_rotations`, coarser than the rounding errors of LAPACK,
+finer than anything visible."""
 
 
 def nearest_rotations(products: Floats) -> Floats:

@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers
 
 MAX_SHORT_RUN = 16
-"""Number of unknowns of a run up to which Thomas's algorithm, as in C, takes no longer."""
+"""Size: unknowns of a run up to which Thomas's algorithm, as in C, takes NumPy no longer."""
 
 
 class ReductionRound(NamedTuple):

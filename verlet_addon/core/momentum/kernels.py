@@ -6,8 +6,8 @@ from ..arrays import Floats, cofactors, sum_by, sum_products, sum_rows
 from ..kernel import SizedIntegers, kernel
 
 NEGLIGIBLE_INERTIA = 1e-11
-"""Regularization of inertia, as a share of its trace: a hundred thousand times its rounding
-error."""
+"""Rounding: regularization of inertia as a share of its trace, a hundred thousand times its
+rounding error."""
 
 
 @kernel(

@@ -22,7 +22,8 @@ GAS_SEARCH_DIRECTIONS = 16
 """Search directions for the balance of gas and tension, which couples the whole body; with 2, a
 ball of 1,100 vertices at 1000 Pa wobbles increasingly, with 6 it comes to rest."""
 MIN_TAUTNESS = 2.5
-"""Tautness h² T/(l m) from which a strip is solved directly in the warm start of surfaces."""
+"""Tautness h² T/(l m) from which a strip is solved directly in the warm start of surfaces. With
+half, a balloon between plates stretches by 3.8 % in place of 1.5 %; with twice, by 36 %."""
 
 
 def fill_with_gas(model: SoftBodyModel, state: ParticleState, pressure: float) -> None:

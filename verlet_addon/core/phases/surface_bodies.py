@@ -29,7 +29,10 @@ from .plastic_flow import apply_plastic_flow
 from .step_data import StepInputs
 
 CONTACT_ROUNDS, ROPE_ROUNDS = 16, 8
-"""Alternations between rigid pieces and the ground, and between rigid pieces and ropes."""
+"""Alternations between rigid pieces and the ground, and between rigid pieces and ropes. With half
+of the first, a plate comes 0.6 mm too near to a collider in place of 0.3 mm, with twice, 0.1 mm;
+with half of the second, a hinge lies 0.5 mm elsewhere, with twice, it moves by less than 0.001
+mm."""
 RESTING_STEPS = 60
 """Successive steps with contact after which a body counts as resting, and sweeps keep one order.
 With fewer, bodies that swing against others gain energy from the constant order: bunting flew up

@@ -21,14 +21,16 @@ from ..linear.rotations import axial_vectors, rotations_about
 from .pieces import Joints, PiecePoses, Pieces
 
 MIN_CONTACT_PUSH = 1e-7
-"""Contact corrections up to this are ignored [m]."""
+"""Rounding: contact corrections up to this are ignored [m]."""
 AXIS_INERTIA_SHARE = 1e-12
-"""Regularization of inertia as a share of it: straight pieces have none about their axis."""
+"""Rounding: regularization of inertia as a share of it; straight pieces have none about their
+axis."""
 JOINT_STRAIN_TOLERANCE = 1e-3
 """Largest strain of edges near pieces at which their projection ends; half and twice as much pass
 the same tests."""
 MAX_JOINT_CG_ROUNDS = 100
-"""Most rounds of conjugate gradients in each linearization of the edge constraints."""
+"""Maximum rounds of conjugate gradients in each linearization of the edge constraints. With half, a
+ragdoll moves by less than 0.001 mm; twice as many give the same bakes."""
 JOINT_RESIDUAL = 1e-6
 """Relative residual at which conjugate gradients end. With 1e-2 the error depended on rounding, and
 limbs deviated by millimetres four frames after a contact."""

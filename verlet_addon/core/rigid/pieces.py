@@ -11,7 +11,8 @@ from ..geometry.rest_shape import RestShape, remeshed
 from ..linear.rotations import ROTATION_DIGITS, cross_matrices, portable_rotations
 
 PINNED_MASS_FACTOR = 1e6
-"""Mass of a pinned particle as a multiple of that of its piece."""
+"""Mass of a pinned particle as a multiple of that of its piece, so large that it counts as
+fixed."""
 JOINT_RINGS = 4
 """Edges up to this many edges away from a piece are projected together with it."""
 

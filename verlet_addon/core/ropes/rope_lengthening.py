@@ -30,7 +30,8 @@ JUNCTION_ROUNDS = 3
 """Newton steps per time step by which junctions move to where ropes stretch least: as good as
 thirty for chains of two junctions. With one, ropes stretched quickly by three pins overshoot."""
 JUNCTION_REGULARIZATION = 1e-9
-"""Share of a junction's stiffness added in all directions, for those in which no spring acts."""
+"""Rounding: share of a junction's stiffness added in all directions, for those in which no spring
+acts."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,8 @@ MIN_STIFF_RATIO = 0.3
 """Smallest ratio h² × mobility / compliance of a stiff hinge (see bending.stiff_bends). Sequential
 projection lets half a tube droop seven times too far at 1.6, and hardly too far at 0.1."""
 SHELL_REGULARIZATION = 1e-5
-"""Smallest scaled compliance of a spring, as a share of its mobility."""
+"""Smallest scaled compliance of a spring, as a share of its mobility. With half, a shell on a ball
+stretches by 4.3 % in place of 3.1 %; with twice, by 2.5 %."""
 
 
 @dataclass(frozen=True, eq=False)

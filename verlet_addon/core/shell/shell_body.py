@@ -18,8 +18,8 @@ from ..geometry.rest_shape import RestShape, painted_shares
 MEMBERS = 4
 """Particles of each spring; those with fewer repeat one with coefficient 0."""
 MIN_HEIGHT_SHARE = 1e-3
-"""Smallest ratio of height to base of a triangle, and sine between a quad's midlines; degenerate
-faces have no springs."""
+"""Smallest ratio of height to base of a triangle, and sine between a quad's midlines: a bound
+against degenerate faces, which have no springs. Half and twice as much give the same bakes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +40,13 @@ class ShellAngles:
 
 MAX_DROOP = 30.0
 """Largest tip deflection of a shell, see `_droop`; softer surfaces are treated as cloth. That of a
-shirt is in the thousands, of a cap of denim 25, of a paper cup less than 1."""
+shirt is in the thousands, of a cap of denim 25, of a paper cup less than 1. With half, such a cap
+is cloth; half and twice as much give the same bakes."""
 MAX_SHELL_PARTICLES = 12_000
-"""Most particles of a shell; its matrix then takes some 400 MB, and seconds to factorize."""
+"""Maximum number of particles of a shell, to bound the memory: its matrix then takes some 400 MB,
+and seconds to factorize."""
 EARTH_GRAVITY = 9.81
-"""Gravity that `_droop` assumes [m/s²]."""
+"""Physical constant: gravity of the Earth, which `_droop` assumes [m/s²]."""
 
 
 @dataclass(frozen=True, eq=False)

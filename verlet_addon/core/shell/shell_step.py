@@ -22,7 +22,8 @@ from .kernels import (
 )
 
 MAX_NEWTON_ROUNDS = 20
-"""Most rounds of Newton's method in a solution; one or two are enough, except in impacts."""
+"""Maximum rounds of Newton's method in a solution; one or two are enough, except in impacts. Half
+and twice as many give the same bakes."""
 SHELL_RESIDUAL = 1e-2
 """Relative residual of conjugate gradients in a round of Newton's method; half and twice as much
 pass the same tests."""
@@ -30,20 +31,27 @@ NEWTON_RESIDUAL_SHARE = 1e-2
 """Newton's method ends below this share of the first round's residual; half and twice as much
 pass the same tests."""
 MIN_ENERGY_DECREASE = 1e-3
-"""Newton's method ends after a round that lowers the energy by less than this share."""
+"""Newton's method ends after a round that lowers the energy by less than this share. Half and twice
+as much give the same bakes."""
 MAX_SHELL_CG_ROUNDS = 100
-"""Most rounds of conjugate gradients in a round of Newton's method."""
+"""Maximum rounds of conjugate gradients in a round of Newton's method. With half, shells that fall
+on each other lie 30 mm elsewhere, with twice, 15 mm; other shells do not move."""
 EXPECTED_CG_ROUNDS, MAX_EXCESS_ROUNDS = 8, 200
-"""Rounds of conjugate gradients expected per solution, and number of rounds in excess of it, summed
-over solutions, after which the matrix is factorized again."""
+"""Rounds of conjugate gradients expected per solution, and rounds in excess of it, summed over
+solutions, after which the matrix is factorized again. With half and with twice of the second, a
+shell that is pulled flat takes as long, within 15 %; without the limit, 2.6 times as long."""
 MIN_PUSH = 1e-6
-"""Displacements of particles by contacts up to this are ignored [m]."""
+"""Displacements of particles by contacts up to this are ignored [m]. With half and with twice, only
+shells that fall on each other move, by 80 mm."""
 MAX_RESOLVES = 6
-"""Most further solutions in a step after contacts have moved particles."""
+"""Maximum further solutions in a step after contacts have moved particles. With half, a shell on a
+ball stretches by 5.7 % in place of 3.1 %; with twice, it lies 7 mm elsewhere."""
 MIN_PUSH_SINE = 1e-3
-"""A push adds a constraint if its sine to the directions already constrained exceeds this."""
+"""A push adds a constraint if its sine to the directions already constrained exceeds this. With
+half, shells that fall on each other lie 17 mm elsewhere, with twice, 9 mm; others do not move."""
 MAX_RELEASES = 2
-"""Most rounds in which constraints are released whose contact force would be adhesive."""
+"""Maximum rounds in which constraints are released whose contact force would be adhesive. With
+half, a shell on a ball stretches by 5.2 % in place of 3.1 %; twice as many give the same bakes."""
 
 
 def begin_shell_step(system: ShellSystem, positions: Floats, targets: Floats) -> None:

@@ -10,7 +10,8 @@ from ..arrays import NONZERO, Floats, Integers
 from ..linear.rotations import nearest_rotations
 
 _SMALL = 1e-9
-"""Share of a matrix's size added to it where frames leave a direction of a rest position free."""
+"""Rounding: share of a matrix's size added to it where frames leave a direction of a rest position
+free."""
 
 
 def fit_transform(points: Floats, targets: Floats, weights: Floats) -> Floats:

@@ -13,7 +13,8 @@ from .linear_system import PointContacts, SolidSystem
 SEPARATION_ROUNDS = 4
 """Rounds in which points are projected out of contacts; more than one is needed in corners."""
 SEPARATION_MARGIN = 1e-9
-"""Distance beyond the contact gap, so that the general contact solver does not push again [m]."""
+"""Rounding: distance beyond the contact gap, so that the general contact solver does not push again
+[m]."""
 
 
 @dataclass(frozen=True, eq=False)

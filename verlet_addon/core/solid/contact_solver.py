@@ -101,7 +101,8 @@ def _invert_six(matrices: Floats) -> Floats:
 
 
 MAX_ACTIVE_SET_CHANGES = 6
-"""Most updates of the active set (touching contacts and sliding contacts) in a solution."""
+"""Maximum updates of the active set (touching contacts and sliding contacts) in a solution. With
+half, a rubber ball that bounces lies 79 mm elsewhere; with twice, jelly on a ball 2 mm."""
 ACTIVE_SET_TOLERANCE = 0.05
 """The active set has converged when contact and friction forces change by less than this share of
 the sum of contact forces; the next step solves for the rest. Half and twice as much pass the same

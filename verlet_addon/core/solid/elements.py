@@ -15,7 +15,8 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers, sum_by, weighted_sums
 
 POISSON = 0.45
-"""Poisson's ratio of all solids: nearly incompressible, like flesh and gelatin."""
+"""Physical constant: Poisson's ratio of all solids, nearly incompressible, like flesh and
+gelatin."""
 FIRST_LAME = POISSON / ((1.0 + POISSON) * (1.0 - 2.0 * POISSON))
 """First Lamé parameter for a Young's modulus of 1 Pa [Pa]."""
 SHEAR = 0.5 / (1.0 + POISSON)
@@ -30,7 +31,8 @@ SIMPSON = np.array([1.0, 4.0, 1.0]) / 6.0
 FULL_CELL = (SIMPSON[:, None, None] * SIMPSON[:, None] * SIMPSON)[None]
 """(1, 3, 3, 3) integration weights of a full cell."""
 CORNER_UNKNOWNS, INNER_UNKNOWNS = 24, 9
-"""Displacement unknowns at the corners of a cell, and of its internal quadratic modes."""
+"""Numbers of displacement unknowns at the corners of a cell, and of its internal quadratic
+modes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,19 +159,22 @@ def stress_products(strains: Floats, others: Floats) -> Floats:
 
 
 SAMPLES = 5
-"""Integration samples along each axis of a cell; energies are polynomials of degree 4."""
+"""Number of integration samples along each axis of a cell: those of Boole's rule, for energies are
+polynomials of degree 4."""
 QUADRATIC_FICTITIOUS_STIFFNESS = 5e-4
-"""Share of a full cell's stiffness and mass that is added to each cell."""
+"""Share of a full cell's stiffness and mass that is added to each cell. With half, limbs that hang
+stretch by 20.4 % in place of 20.2 %; with twice, by 19.9 %."""
 MIN_EDGE_NODE_SHARE = 0.02
 """Smallest mass of an edge node relative to that in full cells; other edges stay straight, as
-weakly connected nodes slow down conjugate gradients."""
+weakly connected nodes slow down conjugate gradients. With half, jellies that collide lie 3 mm
+elsewhere; with twice, jelly on a lift 5 mm."""
 EDGE_NODE_MASS_SHARE = 1.0 / 6.0
 """Mass of an edge node as a share of the integral of its shape function; with more, masses of
 corners could become negative."""
 EDGES = np.array([(a, b) for a, b in np.ndindex(8, 8) if a < b and (a ^ b) in (1, 2, 4)])
 """(12, 2) corners at the ends of a cell's edges."""
 QUADRATIC_NODES, QUADRATIC_UNKNOWNS = 20, 60
-"""Nodes and displacement unknowns of a quadratic cell."""
+"""Numbers of nodes and of displacement unknowns of a quadratic cell."""
 
 
 def build_quadratic_elements(fillings: Floats, bend_flags: Booleans, sizes: Floats) -> Elements:

@@ -22,7 +22,8 @@ from .elements import (
 from .grid import Grid, fill, fill_some, find_thin_cells
 
 MIN_FILLED_SHARE = 0.02
-"""Smallest filled share of a cell; emptier ones are kept only if a point is far from others."""
+"""Smallest filled share of a cell; emptier ones are kept only if a point is far from others. Half
+as much gives the same bakes; with twice, jellies that collide lie 5 mm elsewhere."""
 MAX_OUTSIDE_DISTANCE = 0.1
 """Largest distance of a point outside the cell it is interpolated from, in cells. With half a cell,
 neighbouring points of different cells separate, as in legs thinner than a cell."""
@@ -198,7 +199,8 @@ def _elements(fillings: Floats, sizes: Floats) -> tuple[Integers, Elements]:
 STIFFNESS_STEPS = 100
 """Number of distinct shares of stiffness; cells with the same share are of one element kind."""
 MIN_STIFFNESS_SHARE = 1e-3
-"""Smallest share of its stiffness that a cell keeps."""
+"""Bound against cells without stiffness: the smallest share of its own that a cell keeps. Half and
+twice as much give the same bakes."""
 
 
 def with_painted_stiffness(lattice: Lattice, vertices: Embedding, weights: Floats) -> Lattice:

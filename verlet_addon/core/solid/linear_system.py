@@ -13,9 +13,9 @@ from .lattice import Embedding, Lattice
 from .solid_body import Solid, SolidState
 
 PIECE = 56
-"""Numbers of a rigid piece of a solid in C."""
+"""Number of numbers of a rigid piece of a solid in C."""
 ROLLING = 50
-"""Numbers of a rolling piece in C."""
+"""Number of numbers of a rolling piece in C."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +149,7 @@ Struct("solver_tolerance", SolverTolerance, reads="relative absolute min_rounds 
 
 
 NEWMARK = 0.25
-"""Newmark's β in short steps: the average of accelerations, which conserves energy."""
+"""Newmark's β in short steps: the average of accelerations, the only one that conserves energy."""
 
 
 def step_shares(solid: Solid, dt: float, h_squared: float) -> tuple[float, float]:

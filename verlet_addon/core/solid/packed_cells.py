@@ -11,7 +11,7 @@ from .elements import CELL_CORNERS, CORNER_UNKNOWNS
 from .lattice import Cells, Lattice
 
 SYMMETRY_TOLERANCE = 1e-12
-"""Relative difference up to which stiffnesses count as symmetric."""
+"""Rounding: relative difference up to which stiffnesses count as symmetric."""
 
 
 @dataclass(frozen=True, eq=False)

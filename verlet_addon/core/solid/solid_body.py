@@ -32,10 +32,12 @@ CONTACT_MODULUS_FACTOR = 10.0
 half as much a cube that leans on another does not come to rest; with twice as much a ball that
 lands on a corner leaves it."""
 MAX_SLENDERNESS = 1000.0
-"""Largest ratio of length to width; beyond, a second of simulation would take a minute."""
+"""Limit of inputs: largest ratio of length to width; beyond, a second of simulation would take a
+minute."""
 MIN_FOLLOWING_SHARE = 0.05
 """Lower bound of `node_contact_areas` as a share of the points' mean area, so that nodes which
-carry hardly any point are moved little."""
+carry hardly any point are moved little. With half nothing moves by 0.001 mm; with twice, cloth in
+jelly by 0.02 mm."""
 MIN_ENCLOSED_SHARE = 1e-3
 """Smallest enclosed volume, as a share of that of a ball with the same surface area."""
 

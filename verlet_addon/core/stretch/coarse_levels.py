@@ -22,10 +22,11 @@ from .distance_limits import DistanceLimitBatch, distance_limit_batches, heavier
 MIN_LEVEL_SIZE = 40
 """Coarsening stops at a level of fewer particles than this; 10 or 100 give the same stretch."""
 MAX_PARENTS = 4
-"""Number of coarse particles, at most, that a fine one interpolates from."""
+"""Maximum number of coarse particles that a fine one interpolates from; C has as many terms."""
 MAX_STRAIGHT_DETOUR = 1.15
 """A path through the mesh up to this much longer than the straight path on its surface is replaced
-by the straight one; paths round a slit are longer. Real meshes stretch alike from 1.05 to 1.4."""
+by the straight one; paths round a slit are longer. With half of the excess, and with twice, real
+meshes stretch alike: from 1.05 to 1.4."""
 CURVATURE_FACTOR = 1.2
 """Factor on the extra length of a straight path on a curved surface over the chord between its
 ends, because curvature is sampled at a few points only. With 1.1 corrugated cloth cannot unroll by

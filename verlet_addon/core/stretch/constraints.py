@@ -19,13 +19,14 @@ from .strip_paths import Strips, build_strips
 from .tension_warm_start import StripSystem, make_strip_system
 
 MIN_FACE_AREA = 1e-18
-"""Least area that a face counts as, to avoid division by 0 [m²]."""
+"""Bound against division by 0: least area that a face counts as [m²]."""
 COMPRESSION_SOFTENING = 5.0
 """Factor by which edges among triangles are softer in compression than cloth in shear. With 1, some
 meshes drape by up to 6 points more stiffly than others; with 20, coarse ones hang 4 lower."""
 
 TENSION_ONLY_COMPLIANCE = 1e9
-"""Compression compliance of edges that resist tension alone [m/N]."""
+"""Compression compliance of edges that resist tension alone [m/N], so large that it counts as
+none."""
 
 
 def build_edge_strips(shape: RestShape, chosen: Booleans) -> Strips:

@@ -20,9 +20,10 @@ MIN_FACE_SCALE = 0.98
 folds that the mesh resolves take over. With 0.97 silk hung over a rim still moves after three
 seconds; without it, it crumples to two thirds."""
 REST_TOLERANCE = 1e-9
-"""Relative tolerance for a length at rest: rounding must not decide whether an edge yields."""
+"""Rounding: relative tolerance for a length at rest, since rounding must not decide whether an edge
+yields."""
 MIN_CHUNK = 128
-"""Entries of short paths that C measures and moves at a time, at least."""
+"""Size: entries of short paths that C measures and moves at a time, at least."""
 
 
 def _longest_strip(batch: StripBatch) -> int:

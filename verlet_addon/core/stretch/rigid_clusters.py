@@ -18,7 +18,7 @@ MAX_CLUSTER_SHARE = 0.1
 """Upper limit on the size of a cluster, as a share of the edges around it; twice as much passes the
 same tests."""
 RATIO_DIGITS = 6
-"""Digits to which ratios are rounded: on a lattice the order of the mesh decides."""
+"""Rounding: digits of ratios, since on a lattice the order of the mesh would decide."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,10 +13,12 @@ from .strip_paths import Strips
 
 STRAIN_TOLERANCE = 4e-3
 """Strain up to which edges are left as they are; the 99th percentile then stays under 0.5 % on real
-meshes."""
+meshes. With half, elastic cloth that is keyed stiff again is 20 % longer at its worst edge in place
+of 25 %; with twice, 34 %."""
 STRAIN_ACCELERATION_TOLERANCE = 300.0
 """In short steps the tolerance is this times h² [1/s²]: the remaining strain acts as a force there,
-and would make the cloth jitter."""
+and would make the cloth jitter. With half, a beach ball lies 2.4 mm elsewhere; twice as much gives
+the same bakes, and without, short steps leave 0.18 % of stretch in place of 0.1 %."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,9 @@ from ..linear.tridiagonal import MAX_SHORT_RUN, find_runs
 from .strip_paths import Strips
 
 MIN_LENGTH_SHARE = 0.5
-"""Least length of edges that yield in compression, as a share of their rest length."""
+"""Least length of edges that yield in compression, as a share of their rest length. With half, a
+balloon between plates comes 3.5 mm too near in place of 2 mm; with 0.99, it stretches by 15 % in
+place of 1.5 %."""
 
 
 @dataclass(frozen=True, eq=False)

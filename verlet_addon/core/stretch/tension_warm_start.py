@@ -89,8 +89,8 @@ TAUT_KEPT_SHARE = 0.85
 With 0.95 dresses take a fifth less, but undamped triangles on two corners gain energy in tiny
 steps."""
 MAX_LINK_TAUTNESS = 1e6
-"""Upper limit on the stiffness h² T/(l m) of a link: beside strongly compressed links, masses would
-be lost to rounding. Real meshes stretch alike from 1e4 to 1e8."""
+"""Rounding: upper limit on the stiffness h² T/(l m) of a link, for beside strongly compressed links
+masses would be lost to it. Real meshes stretch alike from 1e4 to 1e8."""
 STIFF_LINK_SHARE = 0.05
 """Links less taut than this share of `min_tautness` act by their force alone, without stiffness: if
 all had stiffness, hung sheets and skirts would take a twelfth longer."""

@@ -13,7 +13,8 @@ from .submersion import SubmergedShape, submerged_depths
 from .surface import Water, wave_laplacian
 
 MAX_PHASE = 1.4
-"""Largest angular frequency × step of waves; Verlet integration is stable below 2."""
+"""Largest angular frequency × step of waves; Verlet integration is stable below 2. With half, the
+surface of a pond lies 3 mm elsewhere; with 1.9, 10 mm."""
 MAX_WAVE_STEPS = 1000
 """Most wave steps within one step of the simulation; more raise a SettingsError."""
 

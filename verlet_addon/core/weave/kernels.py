@@ -14,12 +14,16 @@ WEAVE_RESIDUAL = 1e-2
 """Residual at which conjugate gradients end, as a share of the force of all patches; with 3e-2,
 strips stretch by 3 % too little."""
 NEGLIGIBLE_RESIDUAL = 1e-10
-"""Square of the same relative to the first residual: in free flight patches exert no force."""
+"""Rounding: square of the same relative to the first residual; in free flight patches exert no
+force."""
 MAX_WEAVE_CG_ROUNDS = 60
-"""Rounds of conjugate gradients at most; later steps reduce the remaining errors of stiff waves."""
+"""Maximum rounds of conjugate gradients; later steps reduce the remaining errors of stiff waves.
+With half, keyed cloth stretches by 0.5 % in place of 0.2 %; with twice, by 0.2 % too."""
 WOLFE_CURVATURE, LINE_SEARCH_ROUNDS = 0.1, 4
 """The line search accepts a slope, in magnitude, of at most this share of the first slope (Wolfe's
-curvature condition), and makes at most so many trials."""
+curvature condition), and makes at most so many trials. With half of the first, woven quads lie 4 mm
+elsewhere, with twice, keyed cloth stretches by 0.5 % in place of 0.2 %; with half of the second,
+patches of triangles lie 8 mm elsewhere, with twice, cloth on a ball 0.9 mm."""
 MAX_BUCKLING = 0.1
 """Compression beyond which threads are as stiff as in tension, because the mesh resolves such
 folds. Without it, the free end of a sheet that swings up is crumpled to half its length."""
@@ -29,7 +33,7 @@ SIDES = np.array([1.0, -1.0]).reshape(2, 1, 1, 1)
 
 
 STRAIN_NUMBERS = 26
-"""Numbers of the strain of a patch in C."""
+"""Number of numbers of the strain of a patch in C."""
 
 
 @dataclass(frozen=True, eq=False)
