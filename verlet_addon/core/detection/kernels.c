@@ -22,6 +22,19 @@ static void find_nearest(nearest *found, integer kind, const real (*x)[3])
         nearest_on_triangle(found, x);
 }
 
+/* Whether a pair with rest positions x is certainly farther apart than a gap [m]. */
+static int is_beyond(integer kind, const real x[4][3], real gap)
+{
+    real u[3], v[3], r[3];
+    subtract(x[0], x[kind ? 2 : 1], r);
+    subtract(x[kind ? 1 : 2], x[kind ? 0 : 1], u);
+    subtract(x[3], x[kind ? 2 : 1], v);
+    real uu = dot(u, u), vv = dot(v, v);
+    /* (a + b)^2 <= 2 (a^2 + b^2), and (a + b + c)^2 <= 3 (a^2 + b^2 + c^2). */
+    real farthest = kind ? 3.0 * (uu + vv + gap * gap) : 2.0 * (larger(uu, vv) + gap * gap);
+    return dot(r, r) > farthest;
+}
+
 /* Whether an edge joins both features of a pair. */
 static int are_near(const surfaces *all, const pair *p)
 {
@@ -45,6 +58,8 @@ static real gap_of(const traversal *job, const pair *p)
     for (int k = 0; k < 4; k++)
         for (int axis = 0; axis < 3; axis++)
             x[k][axis] = job->all->rest_points[3 * p->particles[k] + axis];
+    if (is_beyond(p->kind, (const real(*)[3])x, gap / (0.999 * REST_GAP_SHARE)))
+        return gap;
     nearest at_rest;
     find_nearest(&at_rest, p->kind, (const real(*)[3])x);
     return smaller(gap, REST_GAP_SHARE * at_rest.apart);
@@ -143,6 +158,20 @@ static void add_row(traversal *job, const pair *p)
     found->gaps[row] = p->gap;
 }
 
+/* Whether a pair starts farther apart than `far` [m] along the normal of its triangle, or along the
+   common normal of its edges. */
+static int starts_beyond(const pair *p, real far)
+{
+    int from = p->kind ? 0 : 1;
+    real u[3], v[3], r[3], normal[3];
+    subtract(p->x[from + 1], p->x[from], u);
+    subtract(p->x[3], p->x[p->kind ? 2 : 1], v);
+    subtract(p->x[0], p->x[p->kind ? 2 : 1], r);
+    cross(u, v, normal);
+    real square = dot(normal, normal), height = dot(normal, r);
+    return height * height > far * far * square && square > PARALLEL * (dot(u, u) * dot(v, v));
+}
+
 /* Lowers a number, which other threads may lower at the same time. */
 static void lower(real *number, real to)
 {
@@ -178,6 +207,8 @@ void test_pair(traversal *job, pair *p)
         return;
     }
     real most = fastest(p);
+    if (starts_beyond(p, most + job->criteria->margin))
+        return;
     find_nearest(&p->now, p->kind, (const real(*)[3])p->x);
     if (!(p->now.apart - most <= job->criteria->margin))
         return;

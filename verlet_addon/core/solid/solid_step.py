@@ -265,7 +265,8 @@ def solver_tolerance(steps: Sequence[SolidStep]) -> SolverTolerance:
 
 def relative_change(solid: Solid) -> float:
     """MIN_RELATIVE_CHANGE, or 0 for several components, as their motions are independent."""
-    return MIN_RELATIVE_CHANGE if len(np.unique(solid.free_components)) == 1 else 0.0
+    parts = solid.free_components
+    return MIN_RELATIVE_CHANGE if (parts == parts[0]).all() else 0.0
 
 
 def residual_share(solid: Solid, dt: float) -> float:
