@@ -23,6 +23,10 @@ TARGET_PARTS, MIN_PART_HEIGHT = 128, 8
 """Sizes: a traversal of two BVHs is split into about this many parts, which threads take one by
 one, as long as a BVH is higher than the second number, some hundred triangles."""
 
+FEW_OWNERS = 64
+"""Number of owners up to which all pairs are tested, in place of sweep and prune: a cloth on a ball
+takes 9 % less time. With half, 64 owners take 6 % more; with twice, they take as long."""
+
 
 def overlapping_owners(surfaces: Surfaces, criteria: SearchCriteria) -> list[tuple[int, int]]:
     """Pairs of colliding owners whose swept boxes are within gap and skin.
@@ -30,13 +34,14 @@ def overlapping_owners(surfaces: Surfaces, criteria: SearchCriteria) -> list[tup
     The BVHs must have been refitted. Those of distant owners are not traversed.
     """
     boxes = np.array([bvh.boxes[1] for bvh in surfaces.bvhs])
-    widest = float(surfaces.gaps.max() * criteria.gap_share + np.max(criteria.skin))
-    corners = boxes[:, :, :3].astype(float) * np.array([[1.0], [-1.0]])
-    near = find_near_boxes(corners[:, 0], corners[:, 1], widest * (1.0 + ROUNDING_MARGIN))
-    both = np.concatenate(
-        [near, np.tile(np.flatnonzero(surfaces.collides.diagonal()), (2, 1))], axis=1
-    )
-    both = both[:, surfaces.collides[both[0], both[1]]]
+    if len(boxes) <= FEW_OWNERS:
+        both = np.stack(np.nonzero(np.triu(surfaces.collides)))
+    else:
+        widest = float(surfaces.gaps.max() * criteria.gap_share + np.max(criteria.skin))
+        corners = boxes[:, :, :3].astype(float) * np.array([[1.0], [-1.0]])
+        near = find_near_boxes(corners[:, 0], corners[:, 1], widest * (1.0 + ROUNDING_MARGIN))
+        own = np.tile(np.flatnonzero(surfaces.collides.diagonal()), (2, 1))
+        both = np.concatenate([near[:, surfaces.collides[near[0], near[1]]], own], axis=1)
     margins = (surfaces.gaps * criteria.gap_share + criteria.skin)[both[0], both[1]]
     near = both[:, (boxes[both, 0] + boxes[both[::-1], 1] <= margins[:, None]).all(axis=(0, 2))]
     pairs = [(first, second) for first, second in near[:, np.lexsort(near[::-1])].T.tolist()]
