@@ -207,9 +207,10 @@ def _pressed_from_both_sides(contact_step: ContactStep) -> tuple[Integers, Float
     Of the latter (3, k), those count most that move into the particle.
     """
     world, rows, motion = contact_step.world, contact_step.rows, contact_step.motion
+    nothing = np.empty(0, np.int64), np.empty((3, 0))
     fixed, positions = slice(world.first_collider_particle, None), contact_step.positions
     if np.array_equal(motion.start[:, fixed], motion.predicted[:, fixed], equal_nan=True):
-        return np.empty(0, np.int64), np.empty((3, 0))
+        return nothing
     apart = rows.heights(positions)
     near = (rows.particles >= fixed.start).any(axis=0) & (apart < NEAR_SHARE * rows.gaps)
     held = (world.surfaces.penetration_states[:, world.surfaces.colliders] != 0).any(axis=1)
@@ -223,6 +224,8 @@ def _pressed_from_both_sides(contact_step: ContactStep) -> tuple[Integers, Float
     number = number.reshape(-1)
     against = dot(directions, directions[:, first[number]]) < OPPOSED_COSINE
     both = np.bincount(number, against, len(particles)) > 0
+    if not both.any():  # the usual case
+        return nothing
     speeds = _approach_speeds(contact_step, row, particle, directions)
     ways = directions * np.maximum(speeds, NONZERO)
     return particles[both], sum_rows(number, ways, len(particles))[:, both]
