@@ -140,7 +140,7 @@ build/compiler/$(READY):
 .PRECIOUS: build/bpy-%/$(READY)
 build/bpy-%/$(READY):
 	mkdir -p build
-	grep -E '^(numpy|hypothesis|openjd-cli|pytest)=' requirements.txt >build/requirements-$*.txt
+	grep -E '^(numpy|hypothesis|openjd-cli|pytest|pytest-xdist)=' requirements.txt >build/requirements-$*.txt
 	$(call install,build/bpy-$*,bpy==$* -r build/requirements-$*.txt)
 
 LIBRARIES = libgl1 libice6 libsm6 libx11-6 libxfixes3 libxi6 libxkbcommon0 libxrender1
