@@ -36,8 +36,8 @@ class Format:
 
     @property
     def preset(self) -> dict[str, Any]:
-        """What the Verlet preset of the exporter sets."""
-        text = (PRESETS / self.exporter / "verlet.py").read_text(encoding="utf-8")
+        """What our preset of the exporter sets."""
+        text = (PRESETS / self.exporter / "baked_soft_bodies.py").read_text(encoding="utf-8")
         settings = [item for item in ast.parse(text).body if isinstance(item, ast.Assign)]
         return {
             item.targets[0].attr: ast.literal_eval(item.value)

@@ -162,7 +162,7 @@ def test_with_the_preset(name: str, bodies: list[str], tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["glTF", "FBX", "USD"])
 def test_the_export_dialogue_offers_the_preset(name: str) -> None:
     folders = bpy.utils.preset_paths(f"operator/{FORMATS[name].exporter}")
-    assert any(Path(folder, "verlet.py").is_file() for folder in folders)
+    assert any(Path(folder, "baked_soft_bodies.py").is_file() for folder in folders)
 
 
 @pytest.mark.parametrize("name", ["glTF", "FBX", "USD"])
