@@ -79,6 +79,20 @@ def test_pins_follow_weights_groups_and_a_bake(marks: ModuleType) -> None:
     assert not len(marks.pin_marks(cloth, evaluated()).points)
 
 
+def test_pins_are_marked_as_firmly_as_pin_weight_has_them_hold(marks: ModuleType) -> None:
+    """Rings where it is below 1, at the frame that is shown, and none where it lets go."""
+    cloth = body(sheet())
+    pin(cloth, [0, 4])
+    for frame, weight in ((1, 1.0), (11, 0.0)):
+        cloth.verlet.pin_weight = weight
+        cloth.keyframe_insert("verlet.pin_weight", frame=frame)
+    bpy.context.scene.frame_set(6)
+    weights = marks.pin_marks(cloth, evaluated()).weights
+    assert np.allclose(weights, [0.5, 0.5])
+    bpy.context.scene.frame_set(11)
+    assert not len(marks.pin_marks(cloth, evaluated()).points)
+
+
 @pytest.mark.parametrize(
     "kind", ["SUBSURF", "SOLIDIFY", "ARRAY", "MIRROR", "BEVEL", "WIREFRAME", "BUILD", "REMESH"]
 )

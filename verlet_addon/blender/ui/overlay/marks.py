@@ -61,11 +61,11 @@ NO_MARKS = Marks(NOTHING, np.empty(0, np.float32), NOTHING)
 
 
 def pin_marks(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Marks:
-    """The vertices in the pin group of a body."""
-    held = _held(obj)[0]
-    if (points := places_of(obj, depsgraph, held.vertices)) is None:
+    """The vertices in the pin group of a body, with their weights by the factor on these."""
+    held, factor = _held(obj)[0], body_properties(obj).pin_weight
+    if not factor or (points := places_of(obj, depsgraph, held.vertices)) is None:
         return NO_MARKS
-    return Marks(points, held.weights.astype(np.float32), NOTHING)
+    return Marks(points, (factor * held.weights).astype(np.float32), NOTHING)
 
 
 def attachment_marks(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Marks:

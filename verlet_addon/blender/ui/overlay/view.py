@@ -83,7 +83,8 @@ def _draw_held(
     shown: VERLET_PG_overlay,
 ) -> None:
     """Draws the attached and pinned vertices of a body."""
-    pin_key = (obj.mode, body_properties(obj).pin_group)
+    body = body_properties(obj)
+    pin_key = (obj.mode, body.pin_group, body.pin_weight)
     attached_key = (obj.mode, *attachments_key(obj))
     pixel, hole = _pixel(context), _HOLE if obj.mode == "EDIT" else 0.0
 
