@@ -68,7 +68,7 @@ class InfluenceProperties:
         options=set(),
     )
     vertex_group_self_collisions: StringProperty(
-        name="Exempt Group",
+        name="Exempt from Itself",
         description="Vertex group that passes through the object itself: faces, edges and vertices "
         "that are all in it take no part in Self Collision",
         options=set(),
@@ -79,7 +79,7 @@ class InfluenceProperties:
         type=bpy.types.Collection,
     )
     vertex_group_object_collisions: StringProperty(
-        name="Exempt Group",
+        name="Exempt from Others",
         description="Vertex group that passes through colliders and other bodies, not through the "
         "ground: faces, edges and vertices that are all in it",
         options=set(),
