@@ -1,6 +1,7 @@
 """What a bake shows is what the laws of motion ask for, and it disturbs nothing else."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import cos, pi, radians, sin
 from types import ModuleType
 from typing import Any
@@ -502,11 +503,16 @@ def test_progress_counts_frames_and_knows_what_stretched_most(addon: Addon, scen
 
 
 def test_progress_says_how_long_it_will_take(addon: Addon) -> None:
-    """By the frames after the first, before which bodies are made ready once and for all."""
+    """By the frames after the first, before which bodies are made ready once and for all.
+
+    The frame is named as the timeline names it.
+    """
     progress = addon("blender.bake.bake").Progress(frame=137, done=38, total=251, worst_stretch=0.0)
-    assert progress.describe(seconds=37.0) == "frame 38 of 251, 3:33 left"
+    assert progress.describe(seconds=37.0) == "frame 137, 38 of 251, 3:33 left"
+    progress_from_one = replace(progress, frame=38)
     first = addon("blender.bake.bake").Progress(frame=100, done=1, total=251, worst_stretch=0.0)
-    assert first.describe(seconds=0.0) == "frame 1 of 251"
+    assert first.describe(seconds=0.0) == "frame 100, 1 of 251"
+    assert progress_from_one.describe(seconds=37.0) == "frame 38 of 251, 3:33 left"
 
 
 @pytest.mark.slow

@@ -37,9 +37,12 @@ class Progress:
     def describe(self, *, seconds: float) -> str:
         """Text of the progress and the time left, estimated from the time since the first frame.
 
-        The first frame itself does not count, since it includes reading and building the bodies.
+        The frame is the scene's, as the timeline shows it. The first one itself
+        does not count, since it includes reading and building the bodies.
         """
-        so_far = f"frame {self.done} of {self.total}"
+        so_far = f"frame {self.frame}, {self.done} of {self.total}"
+        if self.frame == self.done:
+            so_far = f"frame {self.done} of {self.total}"
         if self.done == 1:
             return so_far
         minutes, rest = divmod(round(seconds / (self.done - 1) * (self.total - self.done)), 60)
