@@ -110,6 +110,19 @@ def test_the_panel_names_bodies_that_have_no_bake(scene: Any, addon: Addon) -> N
     assert said == ["Baked frames 3 to 6", "Not baked: Flag"]
 
 
+def test_a_bake_whose_body_was_removed_is_compared_with_nothing(scene: Any, addon: Addon) -> None:
+    """Its keys are left; that its settings were unchanged would say that they still count."""
+    body(line("Rope"))
+    verlet.bake()
+    verlet.release()
+    column = Mock()
+    addon("blender.ui.bake_panel").VERLET_PT_bake.fill_record(
+        None, column, scene, scene.view_layers[0]
+    )
+    said = [call.kwargs["text"] for call in column.label.mock_calls]
+    assert said == ["Baked frames 3 to 6"]
+
+
 def test_other_inputs_than_settings_are_seen_until_they_are_set_back(
     scene: Any, record: Any
 ) -> None:

@@ -1,5 +1,6 @@
 """Draping: bodies come to rest off the timeline, and nothing of the user's changes."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -124,6 +125,16 @@ def test_a_drape_that_reached_its_limit_goes_on_from_there() -> None:
     assert seen(cloth)[:, 2].min() < above[:, 2].min() - 0.01
     verlet.drape()
     assert seen(cloth)[:, 2].min() < 0.02
+
+
+def test_a_fast_body_at_the_limit_is_told_in_metres_a_second(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """As it falls; 1.5 m/s once read 1.5e+02 cm/s."""
+    bpy.context.scene.verlet.use_ground = False
+    body(line(height=3.0))
+    verlet.drape(seconds=0.5)
+    assert re.search(r"still moves at \d\.\d m/s;", "".join(capfd.readouterr()))
 
 
 def test_the_drape_keeps_the_lengths_of_the_mesh_when_it_goes_on() -> None:

@@ -7,6 +7,7 @@ import bpy
 from ...core.arrays import Floats
 from ..scene.curve_lines import line_gap
 from ..scene.curve_points import is_curve
+from ..settings.unit_texts import length_text
 
 VISIBLE = 1e-4
 """Distances up to this are not told [m]."""
@@ -27,7 +28,7 @@ class CurveGaps:
     def remarks(self) -> list[str]:
         """One sentence for each curve whose splines cannot take the shape of its rope."""
         return [
-            f"{name} shows its rope within {1000 * gap:.2g} mm, since its splines have fewer "
+            f"{name} shows its rope within {length_text(gap)}, since its splines have fewer "
             "control points; subdivide it, or make it a mesh by Rope Mesh from Curve"
             for name, gap in self._gaps.items()
             if gap > VISIBLE

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.arrays import Floats
+from ..settings.unit_texts import length_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +53,8 @@ class Deviation(NamedTuple):
     """The root mean square [m]."""
 
     def describe(self) -> str:
-        """Words for the user, in millimetres."""
-        return f"{1000 * self.worst:.3g} mm at worst, {1000 * self.rms:.2g} mm rms"
+        """Words for the user."""
+        return f"{length_text(self.worst)} at worst, {length_text(self.rms)} rms"
 
 
 def deviation(motion: Motion, shown: Motion) -> Deviation:

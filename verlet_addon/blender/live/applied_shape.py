@@ -25,6 +25,7 @@ from ..scene.mesh_io import check_data, is_own, is_shown
 from ..scene.modifiers import has_carriers, read_mix, read_shown, undo_carriers
 from ..scene.surfaces import read_points
 from ..settings.properties import body_properties, is_body, scene_properties
+from ..settings.unit_texts import length_text
 from .control import end_live, working
 from .drape_files import end_drapes
 from .kept_shape import set_rest_key
@@ -170,4 +171,4 @@ def _difference(obj: bpy.types.Object, before: Floats, after: Floats) -> str:
     off = np.linalg.norm(after - before, axis=1).max(initial=0.0)
     if off <= SEEN * np.linalg.norm(np.ptp(before, axis=0)):
         return ""
-    return f"{obj.name} is up to {1000 * off:.2g} mm from where it was shown, for its modifiers"
+    return f"{obj.name} is up to {length_text(off)} from where it was shown, for its modifiers"

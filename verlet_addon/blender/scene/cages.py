@@ -11,6 +11,7 @@ from ...core.errors import MeshError
 from ...core.geometry.surface_binding import SurfaceBinding, bind_to_surface
 from ...core.scene import Frame
 from ..settings.properties import body_properties
+from ..settings.unit_texts import length_text
 from .mesh_access import mesh_of
 from .surfaces import find_nearest, read_triangles, with_area
 from .visibility import enabled_objects
@@ -122,7 +123,7 @@ def bind(
     size = float(np.linalg.norm(np.ptp(surface, axis=0)))
     if away > FARTHEST * size:
         raise MeshError(
-            f"{obj.name} is up to {away:.3g} m away from {cage.name}, as which it is simulated, at "
-            "the first frame; move one of them onto the other, or choose another mesh"
+            f"{obj.name} is up to {length_text(away)} away from {cage.name}, as which it is "
+            "simulated, at the first frame; move one of them onto the other, or choose another mesh"
         )
     return bind_to_surface(points, surface, triangles, chosen, nearest)

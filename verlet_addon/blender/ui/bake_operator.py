@@ -19,6 +19,7 @@ from ..live.control import hand_back
 from ..scene.file_context import file_context
 from ..settings.overlay_properties import overlay_properties
 from ..settings.properties import scene_properties
+from ..settings.unit_texts import length_text
 from .bake_form import InForm
 from .bake_preview import LiveView
 from .bake_progress import BAKE, CACHE, Task, end_progress, show_progress
@@ -235,7 +236,7 @@ class VERLET_OT_bake(InForm, OfSelected, bpy.types.Operator):
         if last.worst_penetration is not None:
             text += ", no contact penetrated"
             if last.worst_penetration >= 1e-5:
-                text += f" by more than {1000 * last.worst_penetration:.2g} mm"
+                text += f" by more than {length_text(last.worst_penetration)}"
         here = file_context(bpy.context)
         if last.colliders:
             text += f"; {count_of_colliders(last.colliders)}"

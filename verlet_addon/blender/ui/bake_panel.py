@@ -13,6 +13,7 @@ from ..live.control import message_of, note_changes, session_of
 from ..scene.file_context import file_context
 from ..scene.file_warnings import some
 from ..settings.properties import is_body, scene_properties
+from ..settings.unit_texts import length_text
 from .apply_operator import draw_apply
 from .bake_progress import bake_in_progress, draw_progress
 from .cache_buttons import draw_conversion, draw_problems, draw_resume
@@ -155,11 +156,11 @@ class VERLET_PT_bake(SidebarPanel):
             column.label(text=f"Not baked: {some(missing)}", icon="BLANK1")
         if changed:
             column.label(text=f"Changed since: {some(changed)}", icon="BLANK1")
-        elif not missing:
+        elif not missing and any(map(is_baked, bodies(scene))):
             column.label(text="Settings, meshes, motion unchanged", icon="BLANK1")
-        worst, rms = (1000 * each for each in baked_deviation(scene))
-        if worst >= 0.001:
-            column.label(text=f"Within {worst:.3g} mm, {rms:.2g} mm rms", icon="BLANK1")
+        worst, rms = baked_deviation(scene)
+        if worst >= 1e-6:
+            column.label(text=f"Within {length_text(worst)}, {length_text(rms)} rms", icon="BLANK1")
         if remarks := baked_remarks(scene):
             count = "1 remark" if len(remarks) == 1 else f"{len(remarks)} remarks"
             column.popover("VERLET_PT_remarks", text=count, icon="INFO")

@@ -15,6 +15,7 @@ from ..live.drape import Drape
 from ..live.drape_files import is_draped
 from ..scene.file_context import file_context
 from ..settings.properties import scene_properties
+from ..settings.unit_texts import speed_text
 from .bake_operator import seconds_of_work
 from .bake_progress import DRAPE, end_progress, show_progress
 from .colliding import count_of_colliders
@@ -185,7 +186,7 @@ class VERLET_OT_drape(OfSelected, bpy.types.Operator):
     def _show_progress(self, context: bpy.types.Context) -> None:
         """Shows the time simulated, and how fast the bodies still are."""
         if (last := self._last) is not None:
-            text = f"{last.seconds:.1f} s, fastest {100 * last.speed:.2g} cm/s"
+            text = f"{last.seconds:.1f} s, fastest {speed_text(last.speed)}"
             show_progress(context, min(last.seconds / self.seconds, 1.0), text, DRAPE)
 
     def _finish(self) -> None:
@@ -207,7 +208,7 @@ class VERLET_OT_drape(OfSelected, bpy.types.Operator):
             self.report(
                 {"WARNING"},
                 f"Not at rest at the limit of {work}: {last.fastest} still moves at "
-                f"{100 * last.speed:.2g} cm/s; drape again to go on{self._collisions()}",
+                f"{speed_text(last.speed)}; drape again to go on{self._collisions()}",
             )
         else:
             self.report({"INFO"}, f"Kept after {work}, not at rest{self._collisions()}")
