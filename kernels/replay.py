@@ -165,9 +165,9 @@ def record(path: Path) -> None:
         from tests.core.test_compiled_kernels import BODIES
         from tests.core.test_detection import crumpled
         from tests.core.test_fast_paths import ROPES, stepped, way
+        from verlet_addon.core.bodies.step_data import StepInputs
         from verlet_addon.core.contact.tunnelling_guard import prevent_tunnelling
         from verlet_addon.core.detection.contacts import find_contacts
-        from verlet_addon.core.phases.step_data import StepInputs
         from verlet_addon.core.settings import SceneSettings
         from verlet_addon.core.step import step
 

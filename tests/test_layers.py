@@ -33,7 +33,7 @@ LAYERS = [
     "model",
     "plasticity",
     "state",
-    "sanity phases",
+    "sanity bodies",
     "collision reference_frames",
     "build step mirrors",
     "held_vertices",

@@ -85,7 +85,7 @@ def test_a_type_that_does_not_suit_a_mesh_is_told_with_what_to_do(
 
     A Subdivision only finishes what is simulated, unlike one above Blender's Cloth.
     """
-    hint = addon("blender.scene.convert").type_hint
+    hint = addon("blender.scene.body_creation").type_hint
     cube = mesh_object("Cube", *CUBE)
     open_cube = mesh_object("Open", CUBE[0], [], CUBE[2][:-1])
     assert "choose Cloth" in hint(cube, "ROPE")
@@ -102,7 +102,7 @@ def test_a_type_that_does_not_suit_a_mesh_is_told_with_what_to_do(
 
 def test_a_hint_fits_the_sidebar_as_wide_as_it_opens(addon: Callable[[str], ModuleType]) -> None:
     """Beside its icon, in Blender's font of 11 points; Blender cuts off what is longer."""
-    hint = addon("blender.scene.convert").type_hint
+    hint = addon("blender.scene.body_creation").type_hint
     cube = mesh_object("Cube", *CUBE)
     said = [hint(cube, "ROPE"), hint(sheet(), "SOFT"), hint(cube, "CLOTH"), hint(line(), "WATER")]
     blf.size(0, 11)

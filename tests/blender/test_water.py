@@ -55,5 +55,5 @@ def test_water_without_faces_is_told_so_in_the_panel(addon: Any) -> None:
     mesh = bpy.data.meshes.new("Line")
     mesh.from_pydata([(0, 0, 0), (1, 0, 0)], [(0, 1)], [])
     obj = bpy.data.objects.new("Line", mesh)
-    assert addon("blender.scene.convert").type_hint(obj, "WATER") == "No faces for waves"
-    assert addon("blender.scene.convert").type_hint(pond(), "WATER") == ""
+    assert addon("blender.scene.body_creation").type_hint(obj, "WATER") == "No faces for waves"
+    assert addon("blender.scene.body_creation").type_hint(pond(), "WATER") == ""

@@ -9,11 +9,11 @@ import pytest
 from numpy.typing import ArrayLike
 
 from verlet_addon.core.arrays import Floats, Integers, weighted_sums
+from verlet_addon.core.bodies.step_data import StepInputs
 from verlet_addon.core.build import build
 from verlet_addon.core.field import Field, Kind
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.model import SoftBodyModel
-from verlet_addon.core.phases.step_data import StepInputs
 from verlet_addon.core.scene import Collider, Plane, Sample
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate

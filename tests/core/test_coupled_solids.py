@@ -26,12 +26,12 @@ from tests.core.bodies import (
 from tests.core.both_bodies import in_numpy
 from tests.core.colliders import crossed
 from verlet_addon.core.arrays import Floats
+from verlet_addon.core.bodies.step_data import StepInputs
 from verlet_addon.core.collision.collision_world import build_collision_world
 from verlet_addon.core.compiled import backend
 from verlet_addon.core.model import SolidModel
-from verlet_addon.core.phases.step_data import StepInputs
 from verlet_addon.core.settings import BodySettings, SceneSettings
-from verlet_addon.core.solid import contact_solver, kernels as solid_kernels
+from verlet_addon.core.solid import active_set_solver, kernels as solid_kernels
 from verlet_addon.core.solid.coupled_system import SolidContacts, couple_systems
 from verlet_addon.core.solid.linear_system import (
     PinSprings,
@@ -173,7 +173,7 @@ def test_compiled_kernels_agree_with_the_reference_on_two_solids() -> None:
     """Held apart at places that push and rub, one of them drawn: both answer alike."""
     solids, solid_contacts = two_solids()
     found = []
-    modules = contact_solver, solid_kernels
+    modules = active_set_solver, solid_kernels
     for kernels, stress in (map(in_numpy, modules), modules):
         systems = []
         for number, solid in enumerate(solids):

@@ -8,11 +8,11 @@ import pytest
 
 from tests.core.bodies import Body, floor, pinned, rope, sheet, simulated, thrown
 from verlet_addon.core import simulation
+from verlet_addon.core.bodies.plain_bodies import PlainGroup
+from verlet_addon.core.bodies.surface_bodies import SurfaceStep
 from verlet_addon.core.compiled import backend
 from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData
-from verlet_addon.core.phases.plain_bodies import PlainGroup
-from verlet_addon.core.phases.surface_bodies import SurfaceStep
 from verlet_addon.core.settings import SceneSettings
 
 compiled = pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")

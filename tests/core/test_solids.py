@@ -56,7 +56,7 @@ from verlet_addon.core.scene import Sample
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 from verlet_addon.core.solid import (
-    contact_solver,
+    active_set_solver,
     kernels as solid_kernels,
     solid_step,
     velocity_update,
@@ -445,7 +445,7 @@ def test_what_falls_unstrained_is_not_solved_for(monkeypatch: pytest.MonkeyPatch
 
     def noted(*given: Any) -> None:
         solved.append(given)
-        contact_solver.solve_contacts(*given)
+        active_set_solver.solve_contacts(*given)
 
     monkeypatch.setattr(solid_step, "solve_contacts", noted)
     simulated([(block((0.3, 0.2, 0.1), (3, 2, 1)), replace(JELLY, resolution=4))], frames(0.5, 24))
@@ -685,7 +685,7 @@ def test_compiled_contact_agrees_with_the_reference(mesh: MeshData) -> None:
     normal = np.array([0.6, 0.0, 0.8])
     heights = (normal[:, None] * solid.points).sum(axis=0)
     found = []
-    modules = solid_kernels, contact_solver, velocity_update
+    modules = solid_kernels, active_set_solver, velocity_update
     for stress, kernels, landing in (map(in_numpy, modules), modules):
         shapes = uniform_rotations(lattice, np.eye(4)[0])
         stress.find_stress(lattice, lattice.nodes, shapes, 1.0, np.zeros_like(lattice.nodes))

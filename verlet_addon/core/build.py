@@ -7,6 +7,7 @@ import numpy as np
 
 from .arrays import Booleans, Floats, Integers
 from .bending.constraints import build_bends
+from .bodies.solid_bodies import start_solid_body
 from .field import Field
 from .forces.accelerations import accelerations
 from .forces.kernels import build_exposed_surface
@@ -16,7 +17,6 @@ from .geometry.rest_shape import RestShape, build_rest_shape, without_edges
 from .integrators import start_displacement
 from .mesh import MeshData
 from .model import ShellModel, SoftBodyModel, SolidModel, WaterModel
-from .phases.solid_bodies import start_solid_body
 from .plasticity import start_plastic
 from .reference_frames import relative_velocities
 from .rigid.pieces import Pieces, build_pieces, fit_poses, without_rigid_interior

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from .arrays import Floats
+from .bodies.plain_bodies import is_plain, make_group, warm_start_arrays
+from .bodies.step_data import Body
 from .collision.collision_world import CollisionWorld
 from .compiled import backend
 from .depenetration.ground_depenetration import GroundDepenetration
 from .geometry.sweep_and_prune import find_near_boxes
-from .phases.plain_bodies import is_plain, make_group, warm_start_arrays
-from .phases.step_data import Body
 from .scene import Plane, Sample, same_plane
 from .settings import SceneSettings
 from .state import batches_for

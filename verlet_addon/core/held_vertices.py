@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from .arrays import Floats
+from .bodies.goal_springs import NO_TARGETS, hold_vertices
+from .bodies.step_data import Body
 from .integrators import step_gains
 from .mirrors import Reflection, complete_springs
 from .model import HeldVertices, SoftBodyModel
-from .phases.goal_springs import NO_TARGETS, hold_vertices
-from .phases.step_data import Body
 from .scene import GoalSprings, Sample
 from .settings import SceneSettings
 from .state import invalidate_batches

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from .arrays import Floats
+from .bodies.step_data import Body, RigidMotion
 from .linear.rotations import portable_rotations, rotation_by, rotation_vector
 from .mesh import MeshData
 from .model import SoftBodyModel
-from .phases.step_data import Body, RigidMotion
 
 NO_PREFERENCE = 1e-9
 """Rounding: weight of no rotation in the fit, by which points on a line, or a single one, do not

@@ -8,11 +8,11 @@ from functools import cache
 import numpy as np
 
 from .arrays import Floats
+from .bodies.step_data import StepInputs
 from .build import build
 from .compiled import NUMPY_REQUESTED, backend, source_digest
 from .inputs import mesh_from_faces
 from .mesh import MeshData
-from .phases.step_data import StepInputs
 from .settings import BodySettings, SceneSettings
 from .step import step
 from .thread_pool import thread_count

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from .arrays import Floats
+from .bodies.step_data import Body
 from .collision.collision_world import build_collision_world
 from .errors import MeshError
 from .mesh import MeshData
 from .mirrors import complete_positions
 from .model import SoftBodyModel, WaterModel
-from .phases.step_data import Body
 from .rigid.pieces import fit_poses
 from .simulation import Simulation
 

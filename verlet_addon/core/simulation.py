@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .arrays import Floats
+from .bodies.plain_bodies import make_group
+from .bodies.step_data import Body
+from .bodies.water_bodies import find_submerged
 from .build import build
 from .changes.overstretched_pins import PinPaths
 from .changes.rebuilding import (
@@ -23,9 +26,6 @@ from .fast_paths import find_plain, is_sleeping, step_plain_bodies
 from .held_vertices import Springs, acting_springs, hold_bodies, spring_paths
 from .mesh import MeshData, check_mesh
 from .mirrors import Reflection, complete_all, interpolate_mirrors, keep_symmetric
-from .phases.plain_bodies import make_group
-from .phases.step_data import Body
-from .phases.water_bodies import find_submerged
 from .reference_frames import keep_velocities
 from .sanity import check_fields, check_pressures, check_sample, check_sane, check_still
 from .scene import Collider, ContactSearch, Frame, Sample

@@ -3,6 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from .bodies.body_step import BodyStep
+from .bodies.kinds import start_body_step
+from .bodies.plain_bodies import EMPTY_GROUP, PlainGroup
+from .bodies.step_data import Body, StepInputs
 from .collision.collision_world import CollisionWorld
 from .collision.contact_solver import (
     collide,
@@ -10,10 +14,6 @@ from .collision.contact_solver import (
     start_contact_step,
     warm_start_contacts,
 )
-from .phases.body_step import BodyStep
-from .phases.kinds import start_body_step
-from .phases.plain_bodies import EMPTY_GROUP, PlainGroup
-from .phases.step_data import Body, StepInputs
 from .settings import SceneSettings
 
 

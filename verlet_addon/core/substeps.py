@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from .arrays import Floats
+from .bodies.step_data import Body, StepInputs
 from .field import interpolate_fields
 from .held_vertices import Path
 from .mirrors import Reflection, complete_positions
-from .phases.step_data import Body, StepInputs
 from .reference_frames import reference_motions
 from .scene import Plane, Sample, same_plane
 

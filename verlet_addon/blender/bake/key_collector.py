@@ -12,7 +12,7 @@ from ..scene.mesh_access import point_count
 from ..scene.mesh_io import world_matrix
 from ..scene.modifiers import has_carriers
 from ..scene.sampling import Stage
-from .curve_gaps import CurveGaps
+from .curve_deviations import CurveDeviations
 from .forms import RELATIVE, KeyForm, plan, write_plan
 from .memory import check_room_to_write
 from .motion import Motion
@@ -37,7 +37,7 @@ class KeyCollector:
         self._linear = [np.empty((len(frames), 3, 3)) for _ in counts]
         lasting = alike and not any(map(has_carriers, stage.bodies))
         self._ways = self._read_ways() if lasting else None
-        self._gaps = CurveGaps()
+        self._gaps = CurveDeviations()
 
     def _read_ways(self) -> list[WayToKey]:
         """Per body, the conversion from world positions to key coordinates at the current frame."""

@@ -24,6 +24,7 @@ from ..scene.file_context import file_context
 from ..scene.file_warnings import file_warnings
 from ..settings.properties import is_body
 from .arguments import read_arguments
+from .bake_conversion_command import convert_file
 from .batch import run_batch
 from .blend_files import (
     check_no_library,
@@ -35,7 +36,6 @@ from .blend_files import (
 )
 from .console import log, show_status
 from .contact_sheet import run_sheet
-from .convert_command import convert_file
 from .dry_run import dry_run
 from .farm_command import run_job
 from .fit_command import fit_file

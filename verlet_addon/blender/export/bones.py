@@ -15,9 +15,9 @@ from ..bake.curves import play_again
 from ..scene.modifiers import is_finishing
 from ..scene.timing import animation_frame
 from ..settings.properties import body_properties
-from .bone_errors import show_errors
 from .motion import bakes_shown, check_shown, frames_of, in_axes, read_axes, read_motion
 from .scene_caches import alone_selected
+from .skinning_errors import show_errors
 
 _PATHS = (("location", 3), ("rotation_quaternion", 4))
 """Animated properties of a bone, and the number of their components."""

@@ -10,8 +10,8 @@ from ...core.arrays import Floats
 from ...core.errors import MeshError
 from ..bake.record import form_of, is_baked
 from ..bake.shape_keys import remove_bake
+from ..scene.body_creation import release
 from ..scene.cache_modifiers import bake_modifier, drape_modifier, live_modifier
-from ..scene.convert import release
 from ..scene.mesh_access import (
     add_key,
     fits,

@@ -20,7 +20,7 @@ from ..scene.file_context import file_context
 from ..settings.overlay_properties import overlay_properties
 from ..settings.properties import scene_properties
 from ..settings.unit_texts import length_text
-from .bake_form import InForm
+from .bake_options import BakeOptions
 from .bake_preview import LiveView
 from .bake_progress import BAKE, CACHE, Task, end_progress, show_progress
 from .colliding import costliest_search, count_of_colliders
@@ -45,7 +45,7 @@ def seconds_of_work(redraw: float) -> float:
     return min(max(5 * redraw, 0.05), 3.0)
 
 
-class VERLET_OT_bake(InForm, OfSelected, bpy.types.Operator):
+class VERLET_OT_bake(BakeOptions, OfSelected, bpy.types.Operator):
     """Simulate all bodies of the scene that are switched on and keep the motion"""
 
     bl_idname = "verlet.bake"
@@ -166,7 +166,7 @@ class VERLET_OT_bake(InForm, OfSelected, bpy.types.Operator):
         self._drivers = DriverWatch(here.view_layer)
         self._cautions = self._drivers.news(here.view_layer)
         self._warn(self._cautions)
-        running = self.start_in_form(here, self._taking_part, self._first, self._end)
+        running = self.start_bake(here, self._taking_part, self._first, self._end)
         need = self.large_need(here, self._taking_part, self._first, self._end)
         further = [*need, *cautions(here.scene, here.view_layer, chosen)]
         self._warn(further)

@@ -8,10 +8,10 @@ from typing import Any, cast
 import bpy
 
 from ..bake.bake import bodies, frame_range, taking_part
+from ..bake.bake_conversion import convertible
 from ..bake.cache import Cache
 from ..bake.cache_folder import find_cache, shown_folders
 from ..bake.cache_handlers import problems
-from ..bake.conversion import convertible
 from ..bake.record import baked_objects
 from ..scene.curve_points import is_curve
 from ..scene.file_context import file_context

@@ -6,7 +6,7 @@ import bpy
 from bpy.props import BoolProperty
 
 from ..bake.record import forget_bake
-from ..scene.convert import convert
+from ..scene.body_creation import make_bodies
 from ..scene.curve_lines import check_curve, draw_line, held_point, line_pins
 from ..scene.curve_points import curve_of, is_curve, write_controls
 from ..scene.file_context import file_context
@@ -126,7 +126,7 @@ def _make_body(context: bpy.types.Context, obj: bpy.types.Object, rope: bpy.type
         body.property_unset(name)
     body.baked_keys.clear()
     forget_bake(rope)
-    convert(
+    make_bodies(
         [rope], file_context(context).view_layer, body_type="ROPE", use_material=not is_body(obj)
     )
     if len(pins):

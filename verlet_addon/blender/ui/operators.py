@@ -16,7 +16,7 @@ from ..bake.memory import memory_errors_named
 from ..bake.record import baked_objects
 from ..bake.shape_keys import remove_bake
 from ..live.drape_files import end_drapes
-from ..scene.convert import convert, open_edges, release
+from ..scene.body_creation import make_bodies, open_edges, release
 from ..scene.file_context import file_context
 from ..scene.mesh_access import mesh_of
 from ..settings.materials import set_material
@@ -163,7 +163,7 @@ class VERLET_OT_convert(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         here = file_context(context)
         objects = chosen_objects(context)
-        others = convert(
+        others = make_bodies(
             objects,
             here.view_layer,
             body_type=self.body_type,

@@ -6,9 +6,9 @@ import bpy
 
 from ...core.field import Kind
 from ...core.settings import weight_name
+from ..scene.body_creation import type_hint
 from ..scene.cages import simulated_object
 from ..scene.colliders import is_collider
-from ..scene.convert import type_hint
 from ..scene.curve_points import is_curve
 from ..scene.file_context import file_context
 from ..scene.force_fields import acting_fields, enabled_fields

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Floats, Integers, ranges
+from ..bodies.step_data import Body
 from ..build import build_model
 from ..geometry.faces import read_corners
 from ..geometry.graph import Graph, Neighbours, edge_lengths, find_neighbours
 from ..geometry.rest_shape import FIRM_PIN, painted_shares
 from ..mesh import MeshData
 from ..model import SoftBodyModel
-from ..phases.step_data import Body
 from ..settings import BodySettings
 from ..state import invalidate_batches
 from ..stretch.distance_limits import build_tethers

@@ -6,13 +6,13 @@ from dataclasses import replace
 import numpy as np
 
 from ..arrays import Floats
+from ..bodies.step_data import Body
 from ..build import build_model, goal_compliances, start_displacements
 from ..field import KINDS, Field
 from ..geometry.rest_shape import FIRM_PIN
 from ..mesh import MeshData
 from ..mirrors import Reflection, complete_weights
 from ..model import SoftBodyModel
-from ..phases.step_data import Body
 from ..scene import Sample
 from ..settings import BodySettings, weight_name
 from ..state import invalidate_batches

@@ -23,7 +23,7 @@ from ..depenetration.surface_depenetration import (
     build_depenetration,
     mark_appeared,
 )
-from ..detection.contacts import REFRESH_SHARE, NeighbourList
+from ..detection.contacts import REFRESH_SHARE, PersistentContacts
 from ..detection.surfaces import Surface, Surfaces, join_surfaces
 from ..geometry.graph import NO_EDGES, find_components
 from ..mesh import MeshData
@@ -94,7 +94,7 @@ class CollisionWorld:
     """(N,) bool, particles of cloth that may be pinched between colliders."""
     clearances: Clearances
     """How far particles may go until they might pass through a surface; changes."""
-    neighbours: NeighbourList | None = None
+    persistent_contacts: PersistentContacts | None = None
     """Contacts found in former steps; changes."""
     cache: ContactCache | None = None
     """Multipliers of the step before, for the warm start; changes."""

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays import Floats
+from ..bodies.body_step import BodyStep
+from ..bodies.solid_bodies import SolidBodyStep, solve_coupled_solids
+from ..bodies.step_data import Body, StepInputs
 from ..contact.contact_rows import ContactRows
 from ..contact.row_setup import PredictedMotion, cache_rows, row_displacements, warm_start_rows
 from ..depenetration.surface_depenetration import piece_shifts, update_depenetration
 from ..model import SolidModel
-from ..phases.body_step import BodyStep
-from ..phases.solid_bodies import SolidBodyStep, solve_coupled_solids
-from ..phases.step_data import Body, StepInputs
 from ..solid.collider_contacts import find_collider_contacts
 from ..solid.coupled_system import find_solid_contacts
 from ..solid.external_moves import point_components, shift_components

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import NONZERO, Booleans, Floats, Integers, cross, dot, magnitudes, sum_rows
+from ..bodies.body_step import BodyStep
 from ..contact.contact_rows import ContactRows, project_rows, rebound_rows, with_more
 from ..contact.row_setup import PredictedMotion, make_rows
 from ..contact.tunnelling_guard import find_endangered, find_tunnelling, prevent_tunnelling
 from ..depenetration.closed_surfaces import contact_penetration_states
-from ..detection.contacts import Contacts, find_contacts, search_neighbours
+from ..detection.contacts import Contacts, find_contacts, refresh_contacts
 from ..geometry.faces import area_normals
-from ..phases.body_step import BodyStep
 from ..ropes.rope_contacts import RopeSlice, solve_rope_contacts
 from .collision_world import SKIN_SHARE, CollisionWorld
 from .contact_statistics import record_step
@@ -85,10 +85,15 @@ def _crowded_particles(rows: ContactRows, count: int) -> Booleans:
 def detect_contacts(world: CollisionWorld, motion: PredictedMotion, end: Floats) -> ContactStep:
     """Detects contacts along the motion to `end` (3, N), the positions without contacts [m]."""
     world.surfaces.start_step()
-    world.neighbours = search_neighbours(
-        world.neighbours, world.surfaces, motion.start, end, world.pair_reaches, world.tolerances
+    world.persistent_contacts = refresh_contacts(
+        world.persistent_contacts,
+        world.surfaces,
+        motion.start,
+        end,
+        world.pair_reaches,
+        world.tolerances,
     )
-    rows = _rows_of(world, motion, world.neighbours.contacts)
+    rows = _rows_of(world, motion, world.persistent_contacts.contacts)
     if world.surfaces.any_penetrating:
         vertex_rows = _make_rows(world, world.depenetration.vertex_rows(end), motion)
         vertex_rows.targets[:], vertex_rows.rebounds[:] = vertex_rows.gaps, 0.0

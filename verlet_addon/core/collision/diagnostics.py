@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays import Booleans, Floats
+from ..bodies.step_data import Body
 from ..contact.plane import along
 from ..depenetration.surface_depenetration import still_penetrating
 from ..geometry.graph import edge_lengths
 from ..mesh import SHORTEST_EDGE, MeshData
 from ..model import SolidModel, WaterModel
-from ..phases.step_data import Body
 from ..scene import Collider, Plane, Sample
 from .collision_world import CollisionWorld
 from .contact_statistics import CONTACTS_PER_VERTEX, ContactStatistics, reset_frame_counts

@@ -11,11 +11,11 @@ from dataclasses import replace
 import numpy as np
 
 from ..arrays import NONZERO, Floats, Integers, magnitudes
+from ..bodies.body_step import BodyStep
+from ..bodies.surface_bodies import CONTACT_ROUNDS
 from ..contact.contact_rows import ContactRows, project_rows
 from ..detection.surfaces import Surfaces
 from ..geometry.graph import find_components
-from ..phases.body_step import BodyStep
-from ..phases.surface_bodies import CONTACT_ROUNDS
 from ..rigid.piece_motion import apply_contacts_to_pieces
 from ..stretch.kernels import strain_range
 from ..stretch.strain_limiting import find_stretched_particles

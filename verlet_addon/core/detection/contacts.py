@@ -1,4 +1,4 @@
-"""Contact detection in a step, and the neighbour list, which keeps contacts from step to step."""
+"""Contact detection in a step, and persistent contacts, which are kept from step to step."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -133,11 +133,11 @@ def _without_given_up(surfaces: Surfaces, contacts: Contacts) -> Contacts:
 
 
 @dataclass(eq=False)
-class NeighbourList:
-    """Contacts along the paths of N particles, as they were last searched.
+class PersistentContacts:
+    """Contacts kept from step to step, with the paths of N particles for which they were searched.
 
-    Neighbour lists: L. Verlet, Computer "experiments" on classical fluids I, 1967. Pairs that come
-    near meanwhile are within the skin, as long as no particle moves by more than half of it.
+    Pairs that come near meanwhile are within the skin, as long as no particle moves by more than
+    half of it. Neighbour lists: L. Verlet, Computer "experiments" on classical fluids I, 1967.
     """
 
     starts: Floats
@@ -148,15 +148,15 @@ class NeighbourList:
     """Contacts of all particles, in the order of their keys."""
 
 
-def search_neighbours(
-    known: NeighbourList | None,
+def refresh_contacts(
+    known: PersistentContacts | None,
     surfaces: Surfaces,
     start: Floats,
     end: Floats,
     skin: Floats,
     tolerances: Floats,
-) -> NeighbourList:
-    """The neighbour list for a step, of which parts that did not move are taken from `known`.
+) -> PersistentContacts:
+    """Contacts for a step; those of particles that did not move are taken from `known`.
 
     Parameters
     ----------
@@ -173,11 +173,11 @@ def search_neighbours(
     if known is None or surfaces.given_up or active.all():
         # Copies: the step changes its end where further contacts are searched.
         every = find_contacts(surfaces, start, end, skin)
-        return NeighbourList(start.copy(), end.copy(), every)
+        return PersistentContacts(start.copy(), end.copy(), every)
     found = find_contacts(surfaces, start, end, skin, active)
     kept = np.flatnonzero(~active[known.contacts.particles].any(axis=0))
     both = concatenated(known.contacts.chosen(kept), found, axis=-1)
-    return NeighbourList(
+    return PersistentContacts(
         np.where(active, start, known.starts),
         np.where(active, end, known.ends),
         both.chosen(np.argsort(both.keys, kind="stable")),

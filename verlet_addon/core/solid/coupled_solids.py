@@ -8,8 +8,8 @@ import numpy as np
 from ..arrays import Floats, Integers, concatenated, sum_by
 from ..geometry.graph import find_components, label_free
 from ..momentum.kernels import conserve_momentum
+from .active_set_solver import clamp_points, solve_contacts, tangential_part
 from .collider_contacts import ColliderContacts
-from .contact_solver import clamp_points, solve_contacts, tangential_part
 from .coupled_system import SolidContacts, couple_systems, separate_solids, slices, stack_solids
 from .kernels import interpolate
 from .linear_system import SolidSystem

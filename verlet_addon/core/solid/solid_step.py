@@ -16,13 +16,13 @@ import numpy as np
 
 from ..arrays import Floats, dot
 from ..contact.plane import PlaneContact
+from .active_set_solver import clamp_points, solve_contacts
 from .collider_contacts import (
     ColliderContacts,
     find_collider_anchors,
     push_out_of_colliders,
     with_colliders,
 )
-from .contact_solver import clamp_points, solve_contacts
 from .external_moves import lift_with_ground
 from .kernels import find_stress, interpolate
 from .linear_system import (

@@ -1,4 +1,4 @@
-"""Distances of baked curves from the ropes that were simulated for them."""
+"""Deviations of baked curves from the ropes that were simulated for them."""
 
 from collections.abc import Sequence
 
@@ -13,8 +13,8 @@ VISIBLE = 1e-4
 """Distances up to this are not told [m]."""
 
 
-class CurveGaps:
-    """The largest distance of each curve from its rope over a bake."""
+class CurveDeviations:
+    """The largest distance of each curve from its rope during a bake."""
 
     def __init__(self) -> None:
         self._gaps: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""The neighbour list and clearances: searches only where something moved, and nothing missed."""
+"""Persistent contacts and clearances: searches only where something moved, and nothing missed."""
 
 from dataclasses import fields, replace
 
@@ -12,7 +12,7 @@ from verlet_addon.core.contact.tunnelling_guard import (
     find_endangered,
     find_tunnelling,
 )
-from verlet_addon.core.detection.contacts import Contacts, find_contacts, search_neighbours
+from verlet_addon.core.detection.contacts import Contacts, find_contacts, refresh_contacts
 from verlet_addon.core.scene import Frame
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
@@ -27,18 +27,18 @@ def same(first: Contacts, second: Contacts) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_neighbour_list_equals_a_search_of_all_pairs(seed: int) -> None:
+def test_persistent_contacts_equal_a_search_of_all_pairs(seed: int) -> None:
     """Where some particles moved by more than the tolerance, and all others stayed."""
     rng = np.random.default_rng(seed)
     surfaces, start, end = crumpled(rng)
     skins = np.full(surfaces.gaps.shape, SKIN)
     tolerances = np.full(start.shape[1], 1e-4)
-    neighbours = search_neighbours(None, surfaces, start, end, skins, tolerances)
+    neighbours = refresh_contacts(None, surfaces, start, end, skins, tolerances)
     for _ in range(3):
         moving = rng.random(start.shape[1]) < 0.1
         start = start + np.where(moving, rng.normal(size=start.shape) * 2e-3, 0.0)
         end = end + np.where(moving, rng.normal(size=start.shape) * 2e-3, 0.0)
-        neighbours = search_neighbours(neighbours, surfaces, start, end, skins, tolerances)
+        neighbours = refresh_contacts(neighbours, surfaces, start, end, skins, tolerances)
         active = np.maximum(abs(start - neighbours.starts), abs(end - neighbours.ends)) > 0.0
         assert not active.any()
         every = find_contacts(surfaces, start, end, skins)
@@ -48,14 +48,14 @@ def test_a_neighbour_list_equals_a_search_of_all_pairs(seed: int) -> None:
         assert same(neighbours.contacts.chosen(own), every.chosen(touched))
 
 
-def test_a_neighbour_list_keeps_its_paths() -> None:
+def test_persistent_contacts_keep_their_paths() -> None:
     """A step moves the end of particles that contacts displace: they are searched anew then."""
     surfaces, start, end = crumpled(np.random.default_rng(0))
     skins = np.full(surfaces.gaps.shape, SKIN)
     tolerances = np.full(start.shape[1], 1e-4)
-    first = search_neighbours(None, surfaces, start, end, skins, tolerances)
+    first = refresh_contacts(None, surfaces, start, end, skins, tolerances)
     end[:, :20] += 0.01
-    again = search_neighbours(first, surfaces, start, end, skins, tolerances)
+    again = refresh_contacts(first, surfaces, start, end, skins, tolerances)
     every = find_contacts(surfaces, start, end, skins)
     displaced, own = (each.particles.min(axis=0) < 20 for each in (every, again.contacts))
     assert same(again.contacts.chosen(own), every.chosen(displaced))

@@ -1,4 +1,4 @@
-/* Solution for stress, pins and contacts as one system: the same as contact_solver.py. */
+/* Solution for stress, pins and contacts as one system: the same as active_set_solver.py. */
 #include "../linear/conjugate_gradients.h"
 #include "../linear/inverses.h"
 #include "cells.h"

@@ -8,8 +8,8 @@ from typing import Any
 import bpy
 
 from ...core.errors import MeshError
+from ..bake.bake_conversion import convert_bakes, convertible
 from ..bake.cache_bake import check_cache_step
-from ..bake.conversion import convert_bakes, convertible
 from ..bake.record import baked_objects
 from ..scene.file_context import file_context
 from .job import achieved, key_form, missing

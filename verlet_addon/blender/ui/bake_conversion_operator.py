@@ -6,9 +6,9 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
 from ...core.errors import MeshError
+from ..bake.bake_conversion import convert_bakes, convertible
 from ..bake.cache_bake import check_cache_step
 from ..bake.cache_folder import saved_file
-from ..bake.conversion import convert_bakes, convertible
 from ..bake.forms import KeyForm
 from ..bake.record import baked_objects
 from ..live.control import end_live, working

@@ -1,4 +1,4 @@
-"""Conversion of objects to bodies and back."""
+"""Objects made soft bodies, and released; which type fits a mesh."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -25,7 +25,7 @@ FEWEST_FACES = 16
 """Least number of faces for cloth to fold; Blender's default plane has one."""
 
 
-def convert(
+def make_bodies(
     objects: Sequence[bpy.types.Object],
     view_layer: bpy.types.ViewLayer,
     *,

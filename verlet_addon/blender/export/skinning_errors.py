@@ -1,4 +1,4 @@
-"""Errors of a bake as bones, on the mesh: as colors and as numbers."""
+"""Errors of a bake as bones: color and number attributes of the skinned mesh."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The form in which the Bake operator keeps the motion: its properties, and a bake in it."""
+"""Options of the Bake operator: form of the bake, resume and loop; start of a bake with them."""
 
 from collections.abc import Generator, Sequence
 from pathlib import Path
@@ -24,8 +24,8 @@ Running = Generator[Progress, bool | None, None]
 """A bake in progress."""
 
 
-class InForm:
-    """Operators with properties on the form of a bake."""
+class BakeOptions:
+    """Properties of operators that bake."""
 
     mode: EnumProperty(
         name="Mode",
@@ -75,7 +75,7 @@ class InForm:
         options={"SKIP_SAVE"},
     )
 
-    def start_in_form(
+    def start_bake(
         self, here: FileContext, objects: Sequence[bpy.types.Object], start: int, end: int
     ) -> Running:
         """Starts the bake of objects over a range of frames.
