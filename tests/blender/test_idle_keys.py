@@ -72,7 +72,7 @@ def test_keys_that_act_are_not_named(said: Said) -> None:
     for name in ("mass", "damping", "gravity", "bend_compliance", "use_tethers"):
         obj.keyframe_insert(f"verlet.{name}", frame=1)
     scene: Any = bpy.context.scene
-    for name in ("substeps", "ground_friction", "time_scale"):
+    for name in ("steps_per_second", "ground_friction", "time_scale"):
         scene.keyframe_insert(f"verlet.{name}", frame=1)
     obj.keyframe_insert("location", frame=1)
     assert not said()

@@ -54,6 +54,7 @@ OURS = {
     "VERLET_PG_scene": {
         *("ground_object", "settle_frames", "bake_mode", "key_step", "baked_remarks", "use_live"),
         *("component_tolerance", "loop_length"),
+        *("use_steps_per_second", "steps_per_second", "settings_version"),
     },
 }
 

@@ -9,10 +9,12 @@ from .bake import cache_handlers
 from .cli import command
 from .live import drape_files, handlers, timeline
 from .scene import pins
+from .scene.handlers import add_handlers, remove_handlers
 from .settings import (
     attachment_properties,
     bend_field,
     collider_friction,
+    former_files,
     overlay_properties,
     preferences,
     properties,
@@ -44,6 +46,7 @@ from .ui import (
     pin_operators,
     rope_tubes,
     shape_panels,
+    simulation_panel,
     tearing_cuts,
     texture_operator,
 )
@@ -108,8 +111,8 @@ CLASSES: tuple[type[Any], ...] = (
     shape_panels.VERLET_PT_weights,
     direction_panel.VERLET_PT_direction,
     direction_panel.VERLET_PT_cage,
-    panels.VERLET_PT_simulation,
-    panels.VERLET_PT_advanced,
+    simulation_panel.VERLET_PT_simulation,
+    simulation_panel.VERLET_PT_advanced,
     panels.VERLET_PT_ground,
     *physics_panels.PANELS,
     panel.VERLET_PT_overlay,
@@ -156,6 +159,8 @@ def register() -> None:
     for menu, draw in MENUS:
         getattr(bpy.types, menu).append(draw)
     _blender.utils.register_preset_path(_PRESETS_PARENT)
+    add_handlers(former_files.HANDLERS)
+    former_files.keep_settings_of_open_file()
     cache_handlers.register_handlers()
     handlers.register_handlers()
     drape_files.register_handlers()
@@ -178,6 +183,7 @@ def unregister() -> None:
     drape_files.unregister_handlers()
     handlers.unregister_handlers()
     cache_handlers.unregister_handlers()
+    remove_handlers(former_files.HANDLERS)
     _blender.utils.unregister_preset_path(_PRESETS_PARENT)
     for menu, draw in reversed(MENUS):
         getattr(bpy.types, menu).remove(draw)

@@ -24,9 +24,9 @@ from ..scene.file_errors import errors_named
 from ..scene.mesh_access import mesh_of
 from ..scene.modifiers import check_order, place_after_carriers
 from ..scene.sampling import Stage
-from ..scene.timing import animation_frame
 from ..settings.preferences import BESIDE, chosen_cache_folder
 from ..settings.properties import body_properties
+from ..settings.timing import animation_frame
 from .bake import baked_frames, follow, prepare_stage, start_anew
 from .cache import Cache
 from .cache_folder import (

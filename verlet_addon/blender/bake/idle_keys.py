@@ -9,7 +9,7 @@ import bpy
 from ..scene.colliders import all_met
 from ..scene.curve_points import is_curve
 from ..settings.attachment_properties import VERLET_PG_attachment
-from ..settings.properties import VERLET_PG_body, body_properties
+from ..settings.properties import VERLET_PG_body, body_properties, scene_properties
 from ..settings.scene_properties_group import VERLET_PG_scene
 from .actions import channels
 
@@ -70,7 +70,9 @@ def idle_keys(
                     yield from _without_use(obj, match[1], keyed)
     for path, keyed in animated_paths(scene):
         if match := _OF_GROUP.match(path):
-            yield from _idle(f"{keyed} of the scene {scene.name}", VERLET_PG_scene, match[1])
+            whose = f"{keyed} of the scene {scene.name}"
+            yield from _idle(whose, VERLET_PG_scene, match[1])
+            yield from _uncounted_steps(scene, match[1], whose)
     for obj in all_met(objects, view_layer)[0]:
         for path, keyed in animated_paths(obj):
             if match := _OF_COLLIDER.match(path):
@@ -83,6 +85,17 @@ def _idle(whose: str, group: Any, name: str) -> Iterator[str]:
     known = group.bl_rna.properties.get(name)
     if known is not None and not known.is_animatable:
         yield _constant(whose, known.name)
+
+
+def _uncounted_steps(scene: bpy.types.Scene, name: str, whose: str) -> Iterator[str]:
+    """Warning of keys on a number of steps that does not count: per second, or per frame."""
+    by_second = scene_properties(scene).use_steps_per_second
+    if name == ("substeps" if by_second else "steps_per_second"):
+        shown = VERLET_PG_scene.bl_rna.properties
+        yield (
+            f"The {whose} on {shown[name].name} have no effect while "
+            f"{shown['use_steps_per_second'].name} is {'on' if by_second else 'off'}; delete them"
+        )
 
 
 def _constant(whose: str, label: str) -> str:

@@ -12,11 +12,16 @@ from ...core.settings import BodySettings, SceneSettings
 from ..scene.cache_modifiers import bake_modifier, is_animated
 from ..scene.cages import simulated_object
 from ..scene.mesh_access import mesh_of, point_count, shape_keys_of
-from ..scene.timing import animation_frame
-from ..settings.core_settings import animatable, animatable_of_scene, setting_values
+from ..settings.core_settings import (
+    animatable,
+    animatable_of_scene,
+    setting_values,
+    steps_per_frame,
+)
 from ..settings.curve_properties import CURVE_NAMES
 from ..settings.properties import body_properties, is_body, scene_properties
 from ..settings.rest_shape_properties import NAMES
+from ..settings.timing import animation_frame
 from .actions import channels
 from .input_digest import input_digests
 
@@ -72,6 +77,7 @@ def bake_settings(obj: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, An
     ground = settings.ground_object
     values = setting_values(body, BodySettings) | setting_values(settings, SceneSettings)
     values |= {name: getattr(body, name) for name in (*NAMES, *CURVE_NAMES)}
+    values["substeps"] = steps_per_frame(scene)
     values["vertices"] = point_count(obj)
     for name in _animated(obj):
         del values[name]
@@ -87,7 +93,7 @@ def bake_settings(obj: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, An
         values["stretched"] = stretched
     if scene.animation_data is not None:
         for name in (*animatable_of_scene(), "scene_gravity"):
-            del values[name]
+            values.pop(name, None)
     return values
 
 

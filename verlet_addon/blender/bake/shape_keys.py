@@ -19,8 +19,8 @@ from ..scene.mesh_access import (
     shape_keys_of,
     write_shape,
 )
-from ..scene.timing import animation_frame
 from ..settings.properties import body_properties
+from ..settings.timing import animation_frame
 from . import curves
 from .cache_folder import folders_of, replace_folders
 from .edit_names import edited_frames

@@ -13,8 +13,8 @@ from ...core.skinning.decomposition import Skinning, decompose, decompose_within
 from ..bake.actions import channels
 from ..bake.curves import play_again
 from ..scene.modifiers import is_finishing
-from ..scene.timing import animation_frame
 from ..settings.properties import body_properties
+from ..settings.timing import animation_frame
 from .motion import bakes_shown, check_shown, frames_of, in_axes, read_axes, read_motion
 from .scene_caches import alone_selected
 from .skinning_errors import show_errors

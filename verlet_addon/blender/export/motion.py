@@ -19,8 +19,8 @@ from ..scene.curve_points import is_curve
 from ..scene.mesh_access import mesh_of
 from ..scene.mesh_io import is_shown, world_matrix
 from ..scene.modifiers import bakes_alone, read_evaluated
-from ..scene.timing import playhead
 from ..settings.properties import body_properties
+from ..settings.timing import playhead
 
 
 def check_shown(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:

@@ -15,7 +15,7 @@ from ..scene.mesh_access import mesh_of
 from ..scene.mesh_io import is_own
 from ..scene.modifiers import check_order, place_after_carriers
 from ..scene.pc2 import append_sample, create_pc2, read_size, read_start
-from ..scene.timing import animation_frame
+from ..settings.timing import animation_frame
 from .motion import check_shown, frames_of, read_motion
 from .written_files import written_whole
 

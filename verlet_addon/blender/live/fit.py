@@ -35,8 +35,8 @@ from ..scene.mesh_access import (
 from ..scene.modifiers import finish_hidden
 from ..scene.sampling import SampleReader, Stage, read_meshes
 from ..scene.still_scene import StillStage
-from ..scene.timing import seconds_per_frame
 from ..settings.properties import body_properties
+from ..settings.timing import seconds_per_frame
 from .control import session_of, working
 from .kept_shape import set_rest_key
 

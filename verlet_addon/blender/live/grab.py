@@ -26,7 +26,7 @@ from ..scene.modifiers import finish_hidden
 from ..scene.pc2 import append_sample, create_pc2
 from ..scene.sampling import SampleReader, read_meshes
 from ..scene.still_scene import StillStage
-from ..scene.timing import seconds_per_frame
+from ..settings.timing import seconds_per_frame
 from .cache_files import remove_caches, temporary_cache
 from .cache_modifier import checked_bodies, show_live
 from .dragging import Drag, goal_springs, mass_of_part

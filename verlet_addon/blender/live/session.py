@@ -15,8 +15,8 @@ from ..scene.mesh_access import mesh_of, shape_keys_of
 from ..scene.modifiers import finish_hidden
 from ..scene.pc2 import append_sample, create_pc2
 from ..scene.sampling import SampleReader, Stage, read_meshes
-from ..scene.timing import animation_frame
 from ..settings.properties import scene_properties
+from ..settings.timing import animation_frame
 from .cache_files import Caches, temporary_cache
 from .cache_modifier import checked_bodies, show_live
 from .inputs import Inputs, read_inputs

@@ -17,6 +17,7 @@ from ...core.scene import Collider, Plane, Sample
 from ...core.settings import BodySettings, SceneSettings
 from ..settings.core_settings import animated_settings, body_settings, scene_settings
 from ..settings.properties import scene_properties
+from ..settings.timing import playhead, seconds_per_frame
 from .attachments import Anchor, carry, take_hold
 from .cages import Shapes, bind, simulated_object
 from .colliders import Surface, read_collider, read_surface
@@ -26,7 +27,6 @@ from .mesh_io import read_body, read_positions
 from .mirrors import Joint, read_merge_distances, read_planes
 from .modifiers import finish_hidden
 from .pin_weights import PinWeights, has_pins, pin_factor, read_pin_weights
-from .timing import playhead, seconds_per_frame
 
 FEW = 4
 """Number of objects up to which looking up each name is faster than one pass over all objects."""

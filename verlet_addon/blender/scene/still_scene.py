@@ -8,11 +8,11 @@ import bpy
 from ...core.arrays import Floats
 from ...core.mesh import MeshData
 from ...core.scene import Sample
+from ..settings.timing import seconds_per_frame
 from .attachments import Anchor, take_hold
 from .mesh_io import world_matrix
 from .modifiers import read_shown
 from .sampling import SampleReader, Stage, read_meshes
-from .timing import seconds_per_frame
 
 
 class StillStage(Stage):

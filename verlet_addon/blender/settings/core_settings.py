@@ -2,6 +2,7 @@
 
 from dataclasses import fields, replace
 from functools import cache
+from math import ceil
 from typing import Any
 
 import bpy
@@ -10,6 +11,11 @@ from ...core.errors import SettingsError
 from ...core.settings import BodySettings, SceneSettings
 from .properties import VERLET_PG_body, body_properties, scene_properties
 from .scene_properties_group import VERLET_PG_scene
+from .timing import seconds_per_frame
+
+SURPLUS = 0.05
+"""Share of a step that is not rounded up: 240 steps a second are 10.01 a frame at 23.976 frames a
+second."""
 
 
 def body_settings(obj: bpy.types.Object) -> BodySettings:
@@ -37,7 +43,8 @@ def animatable() -> tuple[str, ...]:
 def animatable_of_scene() -> tuple[str, ...]:
     """Names of the scene settings that can be animated; a bake reads these at every frame."""
     shown = VERLET_PG_scene.bl_rna.properties
-    return tuple(each.name for each in fields(SceneSettings) if shown[each.name].is_animatable)
+    names = (*(each.name for each in fields(SceneSettings)), "steps_per_second")
+    return tuple(name for name in names if shown[name].is_animatable)
 
 
 def animated_settings(
@@ -68,10 +75,20 @@ def scene_settings(scene: bpy.types.Scene) -> SceneSettings:
     SettingsError
         A value is out of range; the message names the scene.
     """
+    values = setting_values(scene_properties(scene), SceneSettings)
     try:
-        return SceneSettings(**setting_values(scene_properties(scene), SceneSettings))
+        return SceneSettings(**values | {"substeps": steps_per_frame(scene)})
     except SettingsError as error:
         raise SettingsError(f"{scene.name}: {error}") from error
+
+
+def steps_per_frame(scene: bpy.types.Scene) -> int:
+    """Number of steps from one frame of a scene to the next, at any time scale."""
+    settings = scene_properties(scene)
+    if not settings.use_steps_per_second:
+        return int(settings.substeps)
+    steps = int(settings.steps_per_second)
+    return max(1, ceil(steps * seconds_per_frame(scene) - SURPLUS))
 
 
 def setting_values(group: bpy.types.PropertyGroup, settings: type[Any]) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """Property group on scenes; as for bodies, ranges are soft and the core checks the hard ones."""
 
+from typing import Any
+
 import bpy
 from bpy.props import (
     BoolProperty,
@@ -33,6 +35,20 @@ BAKE_MODES = (
     ),
 )
 """Forms in which a bake keeps the motion."""
+
+
+STEPS_PER_SECOND = 240
+"""Default number of steps in a second: 10 a frame at 24 frames a second."""
+
+
+def _use_substeps(group: Any, _context: Any) -> None:
+    """Has a number of steps a frame count as soon as it is set."""
+    group.use_steps_per_second = False
+
+
+def _use_steps_per_second(group: Any, _context: Any) -> None:
+    """Has a number of steps a second count as soon as it is set."""
+    group.use_steps_per_second = True
 
 
 class VERLET_PG_scene(bpy.types.PropertyGroup):
@@ -95,12 +111,38 @@ class VERLET_PG_scene(bpy.types.PropertyGroup):
         description="Warnings of the last bake, one per line",
         options={"HIDDEN"},
     )
+    settings_version: IntProperty(
+        name="Settings Version",
+        description="Version of the add-on's settings with which the file was saved",
+        options={"HIDDEN"},
+    )
+    use_steps_per_second: BoolProperty(
+        name="By Second",
+        description="Make as many steps in a second at every frame rate, so that the motion is the "
+        "same; switched off, as many in a frame",
+        default=True,
+        options=set(),
+    )
+    steps_per_second: IntProperty(
+        name="Substeps per Second",
+        description="Steps per second, rounded up to whole steps per frame; more follow fast "
+        "motion more closely and take longer",
+        default=STEPS_PER_SECOND,
+        min=1,
+        max=100_000,
+        soft_min=24,
+        soft_max=2400,
+        update=_use_steps_per_second,
+        options={"ANIMATABLE"},
+    )
     substeps: IntProperty(
         name="Substeps",
-        description="Steps per frame; more follow fast motion more closely and take longer",
+        description="Steps per frame, while By Second is off; more follow fast motion more closely "
+        "and take longer",
         default=_SCENE.substeps,
         soft_min=1,
         soft_max=100,
+        update=_use_substeps,
         options={"ANIMATABLE"},
     )
     iterations: IntProperty(

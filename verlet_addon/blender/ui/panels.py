@@ -247,34 +247,6 @@ class VERLET_PT_field_weights(BodyPanel):
             column.prop(body, weight_name(kind), slider=True)
 
 
-class VERLET_PT_simulation(SidebarPanel):
-    """Time scale and substeps of the scene."""
-
-    bl_label = "Simulation"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
-        settings = scene_properties(file_context(context).scene)
-        column.prop(settings, "time_scale")
-        column.prop(settings, "substeps")
-
-
-class VERLET_PT_advanced(SidebarPanel):
-    """Solver settings of the scene."""
-
-    bl_label = "Advanced"
-    bl_parent_id = "VERLET_PT_simulation"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
-        settings = scene_properties(file_context(context).scene)
-        column.prop(settings, "iterations")
-        early = column.column()
-        early.active = settings.iterations > 1
-        early.prop(settings, "tolerance")
-        column.prop(settings, "integrator")
-
-
 class VERLET_PT_ground(SidebarPanel):
     """The ground plane of the scene."""
 

@@ -10,7 +10,6 @@ from .direction_panel import VERLET_PT_cage, VERLET_PT_direction
 from .export_panel import VERLET_PT_export
 from .panel_base import active_body, layout_of
 from .panels import (
-    VERLET_PT_advanced,
     VERLET_PT_attachments,
     VERLET_PT_body,
     VERLET_PT_collisions,
@@ -18,9 +17,9 @@ from .panels import (
     VERLET_PT_forces,
     VERLET_PT_ground,
     VERLET_PT_material,
-    VERLET_PT_simulation,
 )
 from .shape_panels import VERLET_PT_plasticity, VERLET_PT_shape, VERLET_PT_weights
+from .simulation_panel import VERLET_PT_advanced, VERLET_PT_simulation
 
 _SIDEBAR: tuple[type[Any], ...] = (
     VERLET_PT_body,
