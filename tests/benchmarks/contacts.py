@@ -90,7 +90,7 @@ def run_verlet(make: Scene, side: int) -> dict[str, float]:
     """Bakes with stock settings and self-collision."""
     sheet = make(side)
     bpy.context.scene.frame_end = FRAMES
-    bpy.ops.verlet.convert(body_type="CLOTH")
+    bpy.ops.verlet.convert(body_type="CLOTH", use_material=False)
     bpy.context.scene.verlet.use_ground = False
     sheet.verlet.thickness, sheet.verlet.use_self_collision = THICKNESS, True
     start = time.perf_counter()

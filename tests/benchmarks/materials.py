@@ -78,7 +78,7 @@ def _object(points: Floats, edges: Any, faces: Any, pinned: Any = ()) -> Any:
 def verlet_seconds(make: Callable[[], Any], name: str) -> float:
     """How long our bake takes [s]."""
     obj = make()
-    bpy.ops.verlet.convert(body_type=MATERIALS[name].settings.body_type)
+    bpy.ops.verlet.convert(body_type=MATERIALS[name].settings.body_type, use_material=False)
     bpy.ops.verlet.set_material(material=name)
     obj.verlet.pin_group = obj.vertex_groups[0].name if obj.vertex_groups else ""
     bpy.context.scene.verlet.use_ground = make is ball

@@ -77,7 +77,7 @@ def dropped(make: Callable[[], None]) -> Any:
 
 def bake(obj: Any, body_type: str, **settings: float) -> float:
     """Bakes it, on the ground itself, and tells how long that took [s]."""
-    bpy.ops.verlet.convert(body_type=body_type)
+    bpy.ops.verlet.convert(body_type=body_type, use_material=False)
     obj.verlet.collision_collection = bpy.data.collections.new("None")
     for name, value in settings.items():
         setattr(obj.verlet, name, value)

@@ -256,7 +256,7 @@ def make_verlet(scene: Scene, built: Built) -> None:
     settings.use_ground, settings.substeps = False, scene.substeps
     for obj, (kind, _, material) in zip(built.bodies, scene.bodies, strict=True):
         select(obj)
-        bpy.ops.verlet.convert(body_type=BODIES[kind][1])
+        bpy.ops.verlet.convert(body_type=BODIES[kind][1], use_material=False)
         if material:
             bpy.ops.verlet.set_material(material=material)
         obj.verlet.thickness, obj.verlet.use_self_collision = scene.thickness, True

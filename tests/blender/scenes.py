@@ -75,7 +75,7 @@ def mesh_object(
 def body(obj: Any, **settings: Any) -> Any:
     """The object, converted, with some settings."""
     select(obj)
-    verlet.convert()
+    verlet.convert(use_material=False)
     for name, value in settings.items():
         setattr(obj.verlet, name, value)
     return obj

@@ -62,7 +62,7 @@ def shirt(*, rows: int = 24) -> Any:
     obj = mesh_object("Shirt", (points / 0.8).tolist(), [], faces.tolist())
     obj.scale = (0.8, 0.8, 0.8)
     select(obj)
-    verlet.convert(use_material=True)
+    verlet.convert()
     verlet.set_material(material="COTTON")
     bpy.context.view_layer.update()
     return obj

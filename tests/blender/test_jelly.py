@@ -42,7 +42,7 @@ def test_a_head_that_topples_lies_still_once_it_lies() -> None:
     rest = np.array([vertex.co[:] for vertex in obj.data.vertices])
     obj.location.z = 1.0 - rest[:, 2].min()
     select(obj)
-    verlet.convert(body_type="SOFT")
+    verlet.convert(body_type="SOFT", use_material=False)
     verlet.bake(frame_start=1, frame_end=228)
     keys = list(baked(obj).values())
     assert np.linalg.norm(keys[-1] - keys[-2], axis=1).max() * 24 < 0.005
@@ -53,7 +53,7 @@ def test_an_open_mesh_is_closed_for_the_bake_alone(capfd: pytest.CaptureFixture[
     """One sentence says so; the mesh keeps its faces, and the operator selects its open edges."""
     obj = mesh_object("Open", OPEN_CUBE[0], [], OPEN_CUBE[1])
     select(obj)
-    verlet.convert(body_type="SOFT")
+    verlet.convert(body_type="SOFT", use_material=False)
     obj.location.z = 3.0
     before = len(obj.data.polygons)
     verlet.bake(frame_start=1, frame_end=3)
@@ -80,6 +80,6 @@ def test_suzanne_is_filled_as_she_is() -> None:
     """The first thing that everyone tries: a head with 42 open edges around its eyes."""
     bpy.ops.mesh.primitive_monkey_add(location=(0.0, 0.0, 2.0))
     obj: Any = bpy.context.object
-    verlet.convert(body_type="SOFT")
+    verlet.convert(body_type="SOFT", use_material=False)
     assert verlet.bake(frame_start=1, frame_end=3) == {"FINISHED"}
     assert len(obj.data.polygons) == 500

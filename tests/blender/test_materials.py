@@ -88,7 +88,7 @@ def test_the_button_brings_a_material_and_a_script_does_not(label: Any) -> None:
     verlet.release()
     jelly = ball()
     select(cloth, rope, jelly)
-    verlet.convert(use_material=True)
+    verlet.convert()
     assert (label(cloth), label(rope)) == ("Cotton", "Hemp")
     assert label(jelly).startswith("Gelatin")
 
@@ -108,7 +108,7 @@ def test_jelly_too_high_for_its_material_is_made_stiffer(label: Any) -> None:
     for size, expected in ((2.0, "Gelatin (stiffer)"), (0.1, "Gelatin")):
         bpy.ops.mesh.primitive_cube_add(size=size, location=(0.0, 0.0, size))
         obj: Any = bpy.context.object
-        verlet.convert(body_type="SOFT", use_material=True)
+        verlet.convert(body_type="SOFT")
         assert label(obj) == expected
         verlet.bake(frame_start=1, frame_end=48)
         height = float(np.ptp(list(baked(obj).values())[-1][:, 2]))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from itertools import product
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 from unittest.mock import Mock
@@ -32,6 +33,9 @@ CUBE: Any = (
     [],
     [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)],
 )
+
+
+ROOT = Path(__file__).parents[2]
 
 
 def undo() -> None:
@@ -108,6 +112,39 @@ def test_a_hint_fits_the_sidebar_as_wide_as_it_opens(addon: Callable[[str], Modu
     blf.size(0, 11)
     for text in said:
         assert 0 < blf.dimensions(0, text)[0] <= 190, text
+
+
+def grid(name: str, *, edge: float, scale: float = 1.0) -> Any:
+    """A sheet of 10 × 10 quads with edges of this length, by its mesh and its object's scale."""
+    side = 10 * edge / scale
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=10, y_subdivisions=10, size=side)
+    obj: Any = bpy.context.object
+    obj.name, obj.scale = name, (scale, scale, scale)
+    bpy.context.view_layer.update()
+    return obj
+
+
+def test_a_script_makes_the_same_bodies_as_the_button() -> None:
+    """With a material; without one, all settings are the plain defaults."""
+    obj = sheet()
+    verlet.convert()
+    assert obj.verlet.material == "COTTON"
+    plain = grid("Plain", edge=0.005)
+    verlet.convert(use_material=False)
+    assert plain.verlet.material == "NONE"
+    assert not plain.verlet.is_property_set("thickness")
+
+
+def test_the_thickness_of_a_new_body_suits_its_mesh() -> None:
+    """A fifth of its edges, in the world's units; never more than the default or one set."""
+    made = [grid("Fine", edge=0.01), grid("Scaled", edge=0.01, scale=0.1)]
+    made += [grid("Coarse", edge=0.2), grid("Set", edge=0.01)]
+    made[-1].verlet.thickness = 0.004
+    select(*made)
+    verlet.convert()
+    assert [obj.verlet.thickness for obj in made] == pytest.approx([0.002, 0.002, 0.005, 0.004])
+    verlet.release()
+    assert made[0].verlet.thickness == pytest.approx(0.005)
 
 
 def test_convert_keeps_settings_made_before() -> None:
@@ -511,3 +548,31 @@ def test_the_physics_tab_has_all_panels_of_the_sidebar(addon: Callable[[str], An
         assert parts == within(copies, f"VERLET_PT_physics_{name}") != []
     parts = within(tab, "VERLET_PT_body")
     assert [each for each in within(copies, "VERLET_PT_physics_body") if each in parts] == parts
+
+
+# --- thickness ----------------------------------------------------------------------------------
+
+
+def test_the_cost_of_a_thickness_is_the_one_measured(addon: Callable[[str], Any]) -> None:
+    """Within 15 % of the times in docs/collisions.md, which are of one run each."""
+    page = (ROOT / "docs" / "collisions.md").read_text(encoding="utf-8")
+    table = page.split("| thickness / edge |")[1].split("\n\n")[0].splitlines()[2:]
+    rows = [[float(cell) for cell in line.strip("|").split("|")] for line in table]
+    duration = addon("blender.ui.thickness_cost").duration
+    first = duration(rows[0][0]) / rows[0][-1]
+    assert len(rows) == 5
+    for ratio, *_, time in rows:
+        assert duration(ratio) / first == pytest.approx(time, rel=0.15)
+
+
+def test_the_panel_tells_what_a_thickness_costs(addon: Callable[[str], Any]) -> None:
+    """Only where another one would make a bake noticeably faster."""
+    told = addon("blender.ui.thickness_cost").thickness_cost
+    cloth = grid("Cloth", edge=0.01)
+    verlet.convert()
+    assert told(cloth) == ""
+    cloth.verlet.thickness = 0.012
+    assert told(cloth) == ("Thickness is 1.2 of the edge length: up to 4 times as slow as at 0.2")
+    cloth.scale = (10.0, 10.0, 10.0)
+    bpy.context.view_layer.update()
+    assert told(cloth) == ""

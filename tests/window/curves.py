@@ -7,7 +7,7 @@ import bpy
 from tests.blender.scenes import select
 from tests.window.hand import Hand, Steps, wait_until
 
-CONVERT = "bpy.ops.verlet.convert(use_material=True)"
+CONVERT = "bpy.ops.verlet.convert()"
 BAKE = "bpy.ops.verlet.bake()"
 
 

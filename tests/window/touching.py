@@ -20,7 +20,7 @@ def cloth_over_the_cube() -> Any:
     cube: Any = bpy.data.objects["Cube"]
     bpy.ops.mesh.primitive_grid_add(size=3.0, location=(0.0, 0.0, 1.1))
     cloth: Any = bpy.context.object
-    verlet.convert(body_type="CLOTH")
+    verlet.convert(body_type="CLOTH", use_material=False)
     cloth.vertex_groups.new(name="Corner").add([0], 1.0, "REPLACE")
     bpy.context.scene.frame_end = 24
     select(cube, cloth)

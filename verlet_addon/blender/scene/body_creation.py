@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...core.arrays import Integers
 from ...core.errors import MeshError
+from ...core.geometry.graph import edge_lengths
 from ...core.settings import BodySettings, BodyType
 from ..settings.curve_properties import CURVE_NAMES
 from ..settings.materials import give_balloon, give_fitting_material
@@ -17,12 +18,15 @@ from ..settings.properties import body_properties
 from ..settings.rest_shape_properties import NAMES
 from .cache_modifiers import bake_modifier
 from .curve_points import is_curve
-from .mesh_access import mesh_of
+from .mesh_access import mesh_of, read_vertices
 from .mesh_io import check_body
 from .mirrors import find_joints
 
 FEWEST_FACES = 16
 """Least number of faces for cloth to fold; Blender's default plane has one."""
+FITTING_THICKNESS = 0.2
+"""Thickness of a new body as a share of its median edge length. With half, cloth that crumples is
+baked 15 % faster; with twice, in 1.4 times the time, and slivers cross (docs/collisions.md)."""
 
 
 def make_bodies(
@@ -36,8 +40,9 @@ def make_bodies(
 
     Curves become ropes, for the type `AUTO` or `ROPE`.
 
-    With `use_material` each body gets the default material of its type, as from the button. A
-    `BALLOON` is cloth with the material of that name, at a pressure that suits its size.
+    With `use_material` each body gets the default material of its type, and one of a fine mesh a
+    Thickness that suits it. A `BALLOON` is cloth with the material of that name, at a pressure that
+    suits its size.
 
     Returns
     -------
@@ -60,6 +65,8 @@ def make_bodies(
     for obj in suitable:
         properties = body_properties(obj)
         properties.enabled = True
+        if use_material:
+            give_fitting_thickness(obj)
         if body_type == "BALLOON":
             give_balloon(obj)
             continue
@@ -67,6 +74,30 @@ def make_bodies(
         if use_material:
             give_fitting_material(obj)
     return [obj for obj in objects if obj not in suitable]
+
+
+def give_fitting_thickness(obj: bpy.types.Object) -> None:
+    """Sets a Thickness in proportion to the edges of a mesh, unless the default or one set is less.
+
+    Layers nearer than that have many contacts per vertex, which slow a bake down.
+    """
+    body = body_properties(obj)
+    if obj.type != "MESH" or body.is_property_set("thickness"):
+        return
+    fitting = FITTING_THICKNESS * median_edge(obj)
+    if 0.0 < fitting < body.thickness:
+        body.thickness = float(f"{fitting:.2g}")
+
+
+def median_edge(obj: bpy.types.Object) -> float:
+    """Median length of a mesh's edges in world space [m]; 0 without any."""
+    mesh = mesh_of(obj)
+    if not mesh.edges:
+        return 0.0
+    ends = np.empty(2 * len(mesh.edges), dtype=np.int32)
+    mesh.edges.foreach_get("vertices", ends)
+    places = read_vertices(mesh) @ np.array(obj.matrix_world, np.float64)[:3, :3].T
+    return float(np.median(edge_lengths(places, ends.reshape(-1, 2).astype(np.int64))))
 
 
 def release(objects: Sequence[bpy.types.Object]) -> None:

@@ -11,6 +11,7 @@ from mathutils import Vector
 
 from ...core.collision.diagnostics import SELF_WEIGHT_STIFFNESS
 from ...core.settings import BodyType
+from ..scene.body_creation import give_fitting_thickness
 from ..scene.file_context import file_context
 from ..settings.materials import give_balloon, give_fitting_material
 from ..settings.properties import body_properties
@@ -287,6 +288,7 @@ def _add_body(
     body = body_properties(obj)
     body.enabled, body.body_type = True, body_type
     if use_material:
+        give_fitting_thickness(obj)
         give_fitting_material(obj)
     if pinned:
         obj.vertex_groups.new(name="Pin").add(list(pinned), 1.0, "REPLACE")

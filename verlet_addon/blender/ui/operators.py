@@ -141,7 +141,8 @@ class VERLET_OT_convert(bpy.types.Operator):
     )
     use_material: BoolProperty(
         name="Fitting Material",
-        description="Also set a material of the type",
+        description="Also set a material of the type, and a Thickness that suits the mesh",
+        default=True,
         options={"SKIP_SAVE"},
     )
 

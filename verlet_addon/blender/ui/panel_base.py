@@ -1,7 +1,8 @@
 """Base classes of the panels in the sidebar tab."""
 
 from collections.abc import Collection
-from typing import cast, get_args
+from textwrap import wrap
+from typing import Any, cast, get_args
 
 import bpy
 
@@ -22,6 +23,20 @@ def layout_of(
 ) -> bpy.types.UILayout:
     """The layout of a panel, menu or operator, which is never None while Blender draws it."""
     return cast(bpy.types.UILayout, owner.layout)
+
+
+NARROW = 40
+"""Letters in a line of the sidebar."""
+
+
+def draw_wrapped(
+    column: bpy.types.UILayout, text: str, *, icon: Any, letters: int = NARROW, alert: bool = False
+) -> None:
+    """Draws a text in as many lines as it needs, the first with an icon; none if it is empty."""
+    lines = column.column(align=True)
+    lines.alert = alert
+    for number, line in enumerate(wrap(text, letters)):
+        lines.label(text=line, icon="BLANK1" if number else icon)
 
 
 class SidebarPanel(bpy.types.Panel):

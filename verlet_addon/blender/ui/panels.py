@@ -13,7 +13,6 @@ from ..scene.curve_points import is_curve
 from ..scene.file_context import file_context
 from ..scene.force_fields import acting_fields, enabled_fields
 from ..settings.properties import VERLET_PG_body, body_properties, scene_properties
-from .colliding import colliding
 from .curve_ropes import draw_curve, draw_holds
 from .material_menu import VERLET_PT_material_presets, draw_material
 from .panel_base import BodyPanel, SidebarPanel, active_body, layout_of
@@ -48,7 +47,7 @@ class VERLET_PT_body(SidebarPanel):
             column.separator()
         button = column.row()
         button.scale_y = 1.0 if collider is not None else 1.5
-        button.operator("verlet.convert", icon="MOD_SOFT").use_material = True
+        button.operator("verlet.convert", icon="MOD_SOFT")
         if collider is None:
             if obj is not None and is_curve(obj):
                 column.label(text="Any curve: a rope", icon="INFO")
@@ -179,41 +178,6 @@ class VERLET_PT_material(BodyPanel):
             draw_with_unit(column, body, "pressure")
 
 
-class VERLET_PT_collisions(BodyPanel):
-    """Contact settings of the body, and the number of its colliders."""
-
-    bl_label = "Collisions"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
-        if (obj := context.object) is not None:
-            here = file_context(context)
-            text = colliding(obj, here.scene, here.view_layer)
-            column.label(text=text, icon="MOD_PHYSICS")
-        BodyPanel.fill(self, column, context)  # not super(): the Physics tab has copies
-
-    def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
-        if body.body_type in ("CLOTH", "ROPE"):
-            column.prop(body, "use_self_collision")
-            if body.use_self_collision:
-                _exempt(column, body, "vertex_group_self_collisions")
-        if body.body_type != "WATER":
-            column.prop(body, "thickness")
-            column.prop(body, "friction")
-        if body.body_type in ("CLOTH", "ROPE"):  # jelly bounces by its own elasticity
-            column.prop(body, "restitution")
-        column.prop(body, "collision_collection")
-        if body.body_type in ("CLOTH", "ROPE"):
-            _exempt(column, body, "vertex_group_object_collisions")
-
-
-def _exempt(column: bpy.types.UILayout, body: VERLET_PG_body, group: str) -> None:
-    """Draws the vertex group that is exempt from the setting above; curves have none."""
-    painted = simulated_object(cast(bpy.types.Object, body.id_data))
-    if not is_curve(painted):
-        column.prop_search(body, group, painted, "vertex_groups", icon="GROUP_VERTEX")
-
-
 class VERLET_PT_forces(BodyPanel):
     """Gravity and force fields of the body."""
 
@@ -292,8 +256,7 @@ def draw_quick_effects(self: bpy.types.Menu, _context: bpy.types.Context) -> Non
     """Adds the entries to Object ▸ Quick Effects."""
     layout = layout_of(self)
     layout.separator()
-    entry = layout.operator("verlet.convert", text="Make Verlet Soft Body", icon="MOD_SOFT")
-    entry.use_material = True
+    layout.operator("verlet.convert", text="Make Verlet Soft Body", icon="MOD_SOFT")
     layout.operator("verlet.make_collider", text="Make Verlet Collider", icon="MOD_PHYSICS")
     layout.operator("verlet.drape", text="Drape Verlet Soft Bodies", icon="MOD_CLOTH")
 

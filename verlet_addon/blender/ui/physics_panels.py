@@ -6,13 +6,13 @@ import bpy
 
 from ..settings.properties import is_body
 from .bake_panel import VERLET_PT_bake, VERLET_PT_bake_options
+from .collisions_panel import VERLET_PT_collisions
 from .direction_panel import VERLET_PT_cage, VERLET_PT_direction
 from .export_panel import VERLET_PT_export
 from .panel_base import active_body, layout_of
 from .panels import (
     VERLET_PT_attachments,
     VERLET_PT_body,
-    VERLET_PT_collisions,
     VERLET_PT_field_weights,
     VERLET_PT_forces,
     VERLET_PT_ground,
@@ -88,4 +88,4 @@ def draw_add_button(self: bpy.types.Panel, context: bpy.types.Context) -> None:
     if is_body(obj):
         row.operator("verlet.release", text="Verlet", icon="X")
     else:
-        row.operator("verlet.convert", text="Verlet", icon="MOD_SOFT").use_material = True
+        row.operator("verlet.convert", text="Verlet", icon="MOD_SOFT")
