@@ -145,7 +145,10 @@ def test_a_linked_body_is_left_out_and_named_unless_it_is_baked(
     own = body(line("Own", height=3.0))
     before = baked(curtain)
     assert len(before) == 3
-    assert said() == ["Rope is linked from another file and left out; make it local to bake it too"]
+    assert said() == [
+        "Rope is linked from another file and left out; override it, or make it local, to bake it "
+        "too"
+    ]
     verlet.bake(frame_start=1, frame_end=5)
     assert len(baked(own)) == 5
     assert list(baked(curtain)) == list(before)

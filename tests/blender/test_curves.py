@@ -370,7 +370,7 @@ def test_a_linked_curve_is_told(tmp_path: Path) -> None:
         verlet.bake(frame_start=1, frame_end=3)
     override = linked.objects[0].override_create(remap_local_usages=True)
     override.data.override_create(remap_local_usages=True)
-    with pytest.raises(RuntimeError, match="Rope is a library override; make it local"):
+    with pytest.raises(RuntimeError, match="The curve of Rope belongs to another file, so that"):
         verlet.bake(frame_start=1, frame_end=3)
 
 

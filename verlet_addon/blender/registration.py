@@ -147,12 +147,14 @@ def register() -> None:
     """Registers classes, properties, menu entries, presets and the command."""
     for cls in CLASSES:
         bpy.utils.register_class(cls)
-    _blender.types.Object.verlet = _blender.props.PointerProperty(type=properties.VERLET_PG_body)
+    _blender.types.Object.verlet = _blender.props.PointerProperty(
+        type=properties.VERLET_PG_body, override={"LIBRARY_OVERRIDABLE"}
+    )
     _blender.types.Object.verlet_bend = bend_field.BEND
     _blender.types.Object.verlet_collider_friction = collider_friction.COLLIDER_FRICTION
     _blender.types.Object.verlet_type = material_menu.TYPE
     _blender.types.Scene.verlet = _blender.props.PointerProperty(
-        type=scene_properties_group.VERLET_PG_scene
+        type=scene_properties_group.VERLET_PG_scene, override={"LIBRARY_OVERRIDABLE"}
     )
     _blender.types.WorkSpace.verlet_overlay = _blender.props.PointerProperty(
         type=overlay_properties.VERLET_PG_overlay

@@ -16,8 +16,9 @@ from ..scene.colliders import all_met, object_key
 from ..scene.curve_lines import check_rope
 from ..scene.mesh_access import point_count
 from ..scene.mesh_dependencies import check_following
-from ..scene.mesh_io import check_body, is_own, is_shown
+from ..scene.mesh_io import check_body, is_shown
 from ..scene.mirrors import find_joints
+from ..scene.ownership import is_own
 from ..scene.sampling import Stage, read_meshes, read_samples
 from ..settings.core_settings import body_settings, scene_settings
 from ..settings.properties import body_properties, scene_properties
@@ -53,7 +54,7 @@ def bodies(scene: bpy.types.Scene) -> list[bpy.types.Object]:
 def taking_part(
     objects: Sequence[bpy.types.Object], view_layer: bpy.types.ViewLayer
 ) -> Sequence[bpy.types.Object]:
-    """Lists the bodies that are shown and local to this file; if none is, all, for their errors."""
+    """Lists the bodies that are shown and this file's own; if none is, all, for their errors."""
     return [obj for obj in objects if is_shown(obj, view_layer) and is_own(obj)] or objects
 
 

@@ -7,13 +7,10 @@ import bpy
 import numpy as np
 from mathutils.kdtree import KDTree
 
-from ...core.arrays import Integers
-from ...core.depenetration.closed_surfaces import orient_outwards
-from ...core.geometry.ray_casting import closed_shells
 from ...core.self_test import fallback_warnings
 from ..scene.attachments import acting_attachments
 from ..scene.cages import simulated_object
-from ..scene.colliders import all_met, is_collider, read_collider
+from ..scene.colliders import is_collider
 from ..scene.force_fields import (
     enabled_fields,
     fields_in_reach,
@@ -21,11 +18,11 @@ from ..scene.force_fields import (
     why_without_effect,
 )
 from ..scene.mesh_access import group_weights, mesh_of, read_vertices
-from ..scene.mesh_io import is_own, is_shown
+from ..scene.mesh_io import is_shown
 from ..scene.mirrors import find_joints, joins, later_carriers, read_planes, shown_mirrors, touches
-from ..scene.surfaces import read_points
-from ..scene.visibility import enabled_objects, instancers
+from ..scene.ownership import is_own
 from ..settings.properties import body_properties, is_body
+from .collider_cautions import colliders_without_effect
 from .hidden_bakes import hidden_bakes
 from .idle_keys import idle_keys
 from .record import is_baked
@@ -48,7 +45,7 @@ def cautions(
     return [
         *fallback_warnings(),
         *_left_out(away, "hidden", "show {them}"),
-        *_left_out(foreign, "linked from another file", "make {them} local"),
+        *_left_out(foreign, "linked from another file", "override {them}, or make {them} local,"),
         *(_instanced_bodies(scene, view_layer) if _are_all(objects, scene) else ()),
         *(sentence for obj in baked for sentence in _unfinished_attachments(obj)),
         *(sentence for obj in baked for sentence in _empty_groups(obj)),
@@ -57,7 +54,7 @@ def cautions(
         *idle_keys(scene, view_layer, baked),
         *hidden_bakes(baked, depsgraph),
         *_gravity_in_units(scene),
-        *_colliders_without_effect(scene, view_layer, baked),
+        *colliders_without_effect(scene, view_layer, baked),
         *(_instanced_colliders(scene, view_layer) if baked else ()),
         *_fields_without_effect(view_layer, baked),
         *(each for obj in meshes for each in _torn_at_mirrors(simulated_object(obj))),
@@ -197,65 +194,6 @@ def _gravity_in_units(scene: bpy.types.Scene) -> Iterator[str]:
             f"{strength:g} units is {strength * units.scale_length:.3g} m/s²; for the Earth's, "
             f"set it to -9.81 m/s², which a script calls {-9.81 / units.scale_length:g}"
         )
-
-
-def _colliders_without_effect(
-    scene: bpy.types.Scene,
-    view_layer: bpy.types.ViewLayer,
-    objects: Sequence[bpy.types.Object],
-) -> Iterator[str]:
-    """Warnings of colliders that bodies pass through, entirely or in part."""
-    depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
-    met, by_body = all_met(objects, view_layer)
-    for number, obj in enumerate(met):
-        collider = read_collider(obj, depsgraph)
-        its = [body for body, its in zip(objects, by_body, strict=True) if number in its]
-        if not len(collider.triangles):
-            yield (
-                f"The collider {obj.name} has no faces, so bodies pass through it; add some, or "
-                "remove its Collision modifier"
-            )
-        elif not collider.has_area(read_points(obj, depsgraph)):
-            yield (
-                f"The collider {obj.name} has a scale of zero now, so bodies pass through it until "
-                "its scale changes; set another one, or remove its Collision modifier"
-            )
-        elif collider.single_sided and _is_room(obj, collider.triangles.T, its, depsgraph):
-            yield (
-                f"The normals of the collider {obj.name} point inwards, so bodies outside pass "
-                "through it; recalculate them by Mesh ▸ Normals ▸ Recalculate Outside in Edit "
-                "Mode, or turn off its Single Sided"
-            )
-    away = set(scene.objects) - enabled_objects(view_layer)
-    absent = sorted(obj.name for obj in away if is_collider(obj)) if objects else []
-    if absent:
-        verb, them = ("is", "it") if len(absent) == 1 else ("are", "them")
-        yield (
-            f"{', '.join(absent)} {verb} disabled in viewports or left out of the view layer, so "
-            f"bodies pass through {them}; enable {them}, or remove the Collision modifier"
-        )
-    showing = set(instancers(depsgraph)) if met else set()
-    for name in sorted(showing & {obj.name for obj in met}):
-        yield (
-            f"The collider {name} shows instances, which bodies pass through; add a Realize "
-            "Instances node to its geometry nodes, or make the instances real"
-        )
-
-
-def _is_room(
-    obj: bpy.types.Object,
-    triangles: Integers,
-    bodies: Sequence[bpy.types.Object],
-    depsgraph: bpy.types.Depsgraph,
-) -> bool:
-    """Whether a collider is closed with normals inwards while some bodies are outside of it."""
-    places = read_points(obj, depsgraph)
-    closed = triangles[:, closed_shells(triangles)]
-    if not closed.size or orient_outwards(places.T, closed) is closed:
-        return False
-    low, high = places.min(axis=0), places.max(axis=0)
-    around = (read_points(body, depsgraph) for body in bodies)
-    return any(((points < low) | (points > high)).any() for points in around)
 
 
 def _fields_without_effect(

@@ -19,6 +19,7 @@ from ..scene.mesh_access import (
     read_vertices,
     shape_keys_of,
 )
+from ..scene.ownership import check_data
 from ..settings.properties import body_properties
 from . import curves
 from .actions import channels
@@ -55,8 +56,11 @@ def check_form(objects: Iterable[bpy.types.Object], form: KeyForm) -> None:
     SettingsError
         The tolerance is not above 0.
     MeshError
-        Absolute keys would turn off shape keys of the user's, or an object is a curve.
+        A mesh is linked, absolute keys would turn off shape keys of the user's, or an object is a
+        curve.
     """
+    for obj in objects:
+        check_data(obj)
     for obj in objects if form.mode != "RELATIVE" else ():
         refuse_curve(obj, "this form of a bake", "bake it to a shape key per frame")
     if form.mode == "COMPACT" and not form.tolerance > 0.0:

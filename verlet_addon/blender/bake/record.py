@@ -11,7 +11,8 @@ from ...core.errors import MeshError
 from ...core.settings import BodySettings, SceneSettings
 from ..scene.cache_modifiers import bake_modifier, is_animated
 from ..scene.cages import simulated_object
-from ..scene.mesh_access import mesh_of, point_count, shape_keys_of
+from ..scene.mesh_access import point_count, shape_keys_of
+from ..scene.ownership import is_own
 from ..settings.core_settings import (
     animatable,
     animatable_of_scene,
@@ -34,13 +35,11 @@ def is_baked(obj: bpy.types.Object) -> bool:
 
 
 def baked_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    """Lists a scene's baked local objects, also released ones, without disabled bodies."""
+    """Lists a scene's objects with a bake of this file, also released ones; no disabled bodies."""
     return [
         obj
         for obj in scene.objects
-        if is_baked(obj)
-        and (body_properties(obj).enabled or not is_body(obj))
-        and mesh_of(obj).library is None
+        if is_baked(obj) and (body_properties(obj).enabled or not is_body(obj)) and is_own(obj)
     ]
 
 

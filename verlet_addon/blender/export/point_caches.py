@@ -12,8 +12,8 @@ from ..scene.cache_modifiers import add_cache_modifier, relative_path
 from ..scene.file_errors import errors_named
 from ..scene.mdd import append_mdd, create_mdd, read_extent
 from ..scene.mesh_access import mesh_of
-from ..scene.mesh_io import is_own
 from ..scene.modifiers import check_order, place_after_carriers
+from ..scene.ownership import why_foreign
 from ..scene.pc2 import append_sample, create_pc2, read_size, read_start
 from ..settings.timing import animation_frame
 from .motion import check_shown, frames_of, read_motion
@@ -107,8 +107,8 @@ def play_points(obj: bpy.types.Object, path: Path, scene: bpy.types.Scene, *, up
         raise MeshError(
             f"{obj.name} is not a mesh; make the mesh that is to move the active object"
         )
-    if not is_own(obj):
-        raise MeshError(f"{obj.name} is linked from another file; make it local first")
+    if reason := why_foreign(obj):
+        raise MeshError(reason)
     played = _read(path, scene)
     if played.vertices != (count := len(mesh_of(obj).vertices)):
         raise MeshError(

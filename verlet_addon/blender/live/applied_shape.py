@@ -21,8 +21,9 @@ from ..scene.mesh_access import (
     shape_keys_of,
     write_coordinates,
 )
-from ..scene.mesh_io import check_data, is_own, is_shown
+from ..scene.mesh_io import is_shown
 from ..scene.modifiers import has_carriers, read_mix, read_shown, undo_carriers
+from ..scene.ownership import check_data, has_own_data
 from ..scene.surfaces import read_points
 from ..settings.properties import body_properties, is_body, scene_properties
 from ..settings.unit_texts import length_text
@@ -43,10 +44,10 @@ def simulated_objects(
 ) -> list[bpy.types.Object]:
     """Objects that show a drape, a live simulation or a bake, without bodies that are switched off.
 
-    Linked ones and overrides are listed only where there are no others, so that errors name them.
+    Those with linked meshes are listed only where there are no others, so that errors name them.
     """
     found = [obj for obj in scene.objects if _is_simulated(obj) and is_shown(obj, view_layer)]
-    return list(filter(is_own, found)) or found
+    return list(filter(has_own_data, found)) or found
 
 
 def _is_simulated(obj: bpy.types.Object) -> bool:

@@ -33,6 +33,7 @@ from ..scene.mesh_access import (
     shape_keys_of,
 )
 from ..scene.modifiers import finish_hidden
+from ..scene.ownership import check_data
 from ..scene.sampling import SampleReader, Stage, read_meshes
 from ..scene.still_scene import StillStage
 from ..settings.properties import body_properties
@@ -166,6 +167,7 @@ def _check_garment(obj: bpy.types.Object, body: bpy.types.Object, morphs: Sequen
     if obj == body:
         raise MeshError(f"{obj.name} cannot be fitted to itself; name another garment or body")
     refuse_curve(obj, "a fit", "leave it out")
+    check_data(obj)
     if not body_properties(obj).enabled:
         raise MeshError(f"{obj.name} is no soft body that is switched on; make it one first")
     if is_baked(obj):

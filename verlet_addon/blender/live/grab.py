@@ -23,6 +23,7 @@ from ..scene.cages import refuse_cages
 from ..scene.mesh_access import mesh_of
 from ..scene.mesh_io import read_positions, world_matrix
 from ..scene.modifiers import finish_hidden
+from ..scene.ownership import check_data
 from ..scene.pc2 import append_sample, create_pc2
 from ..scene.sampling import SampleReader, read_meshes
 from ..scene.still_scene import StillStage
@@ -139,6 +140,8 @@ def begin_grab(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Grab:
     """
     objects = checked_bodies(scene, view_layer)
     refuse_cages(objects, "Grab")
+    for obj in objects:
+        check_data(obj)  # the shape that a grab keeps is a key
     stage = StillStage(**vars(prepare_stage(scene, view_layer, objects)))
     shown = [read_positions(obj, stage.depsgraph) for obj in objects]
     with ExitStack() as reading:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Literal
+from typing import Literal, cast
 
 import bpy
 import numpy as np
@@ -14,7 +14,7 @@ from ...core.geometry.graph import edge_lengths
 from ...core.settings import BodySettings, BodyType
 from ..settings.curve_properties import CURVE_NAMES
 from ..settings.materials import give_balloon, give_fitting_material
-from ..settings.properties import body_properties
+from ..settings.properties import body_properties, is_body
 from ..settings.rest_shape_properties import NAMES
 from .cache_modifiers import bake_modifier
 from .curve_points import is_curve
@@ -106,11 +106,17 @@ def release(objects: Sequence[bpy.types.Object]) -> None:
     Raises
     ------
     MeshError
-        An object is linked from another file; nothing is changed then.
+        An object is a body of another file; nothing is changed then.
     """
     for obj in objects:
         if obj.library is not None:
             raise MeshError(f"{obj.name} is linked from another file; release it there")
+        override = obj.override_library
+        if override is not None and is_body(cast(bpy.types.Object, override.reference)):
+            raise MeshError(
+                f"{obj.name} is a soft body of its library; switch it off by the checkbox of its "
+                "panel, or remove it there"
+            )
     for obj in objects:
         properties = body_properties(obj)
         held = (*NAMES, *CURVE_NAMES, "attachments", "attachment_index")

@@ -34,8 +34,7 @@ def check_following(
     """
     followers = [obj for obj in bodies if _may_follow(obj)]
     for leaders in _halves(bodies) if followers else ():
-        others = [obj for obj in followers if obj not in leaders]
-        if found := _first_moved(leaders, others, depsgraph, _places):
+        if found := _first_moved(leaders, followers, depsgraph, _places):
             leader, follower = found
             raise MeshError(
                 f"{follower} follows the mesh of {leader}, which is simulated with it; "
@@ -74,8 +73,13 @@ def _first_moved(
     depsgraph: bpy.types.Depsgraph,
     places: Places,
 ) -> tuple[str, str] | None:
-    """The names of a leader and of one object that depends on its mesh; None without any."""
-    for follower in moved_by(leaders, others, depsgraph, places):
+    """The names of a leader and of one object that depends on its mesh; None without any.
+
+    Overrides of one linked object share its mesh, which is no dependence.
+    """
+    meshes = [obj.data for obj in leaders]
+    others = [obj for obj in others if obj.data not in meshes]
+    for follower in moved_by(leaders, others, depsgraph, places) if others else ():
         alone = (obj.name for obj in leaders if moved_by([obj], [follower], depsgraph, places))
         return next(alone, leaders[0].name), follower.name
     return None

@@ -25,11 +25,12 @@ from .mesh_access import (
     shape_keys_of,
 )
 from .modifiers import check_modifiers, read_deformed
+from .ownership import check_object
 from .pin_weights import pin_factor, read_pin_weights
 
 
 def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
-    """Raises MeshError if an object cannot be read, or its bake could not be written.
+    """Raises MeshError if an object cannot be read, or no simulation can be shown on it.
 
     The core checks the mesh's own geometry.
     """
@@ -37,7 +38,7 @@ def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
     view_layer.update()
     if obj.type not in ("MESH", "CURVE"):
         raise MeshError(f"{name} is not a mesh; convert it to a mesh or deselect it")
-    check_data(obj)
+    check_object(obj)
     if obj.mode in ("EDIT", "SCULPT"):
         raise MeshError(f"{name} is in {obj.mode.title()} Mode; switch to Object Mode")
     if name not in view_layer.objects:
@@ -79,12 +80,6 @@ def _check_groups(obj: bpy.types.Object, simulated: bpy.types.Object) -> None:
         raise MeshError(f"{name} has no shape key {rest}; choose another rest shape or none")
     if rest in body_properties(simulated).baked_keys:
         raise MeshError(f"{name} has a baked key as its rest shape; choose another one or none")
-
-
-def is_own(obj: bpy.types.Object) -> bool:
-    """Whether an object and its mesh belong to this file, so that a bake can be written to them."""
-    items = [item for item in (obj, obj.data) if item is not None]
-    return not any(item.library or item.override_library for item in items)
 
 
 def is_shown(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bool:
@@ -200,26 +195,6 @@ def _threads(obj: bpy.types.Object, corners: Integers) -> Floats | None:
     places = np.empty(2 * len(mesh.loops), np.float32)
     mesh.uv_layers[name].uv.foreach_get("vector", places)
     return places.reshape(-1, 2)[corners].astype(np.float64)
-
-
-def check_data(obj: bpy.types.Object) -> None:
-    """Raises MeshError unless object and mesh are local and the mesh is the object's alone."""
-    name, mesh, kind = obj.name, mesh_of(obj), obj.type.lower()
-    if not is_own(obj):
-        what = "linked from another file" if obj.library or mesh.library else "a library override"
-        # Objects of linked collections stay linked unless all is made local.
-        held = obj.library and all(collection.library for collection in obj.users_collection)
-        menu = "All" if held else "Selected Objects and Data"
-        raise MeshError(
-            f"{name} is {what}; make it local by Object ▸ Relations ▸ Make Local ▸ {menu}"
-        )
-    users = bpy.data.objects if mesh.users > 1 else ()
-    others = [item.name for item in users if item.data == mesh and item != obj]
-    if others:
-        raise MeshError(
-            f"{name} shares its {kind} {mesh.name} with {others[0]}; make the {kind} "
-            "single-user by Object ▸ Relations ▸ Make Single User ▸ Object & Data"
-        )
 
 
 def _check_matrix(obj: bpy.types.Object) -> None:

@@ -12,7 +12,7 @@ from .curve_lines import change_pinned, check_curve
 from .curve_points import curve_of, is_curve, spline_points
 from .handlers import add_handlers, remove_handlers
 from .mesh_access import found_again, mesh_of
-from .mesh_io import check_data
+from .ownership import check_data
 
 _NAME = "Pin"
 """Name of the group that is made for a body without a pin group."""

@@ -3,10 +3,13 @@
 import bpy
 from bpy.props import FloatProperty, PointerProperty, StringProperty
 
+from .overridable import overridable
+
 # `target` has no poll function: with one, Blender 4.2 as a Python module crashes at exit. An
 # attachment to the body itself is ignored, and a caution says so.
 
 
+@overridable
 class VERLET_PG_attachment(bpy.types.PropertyGroup):
     """One attachment: a vertex group whose vertices follow another object."""
 

@@ -18,6 +18,7 @@ from .attachment_properties import VERLET_PG_attachment
 from .collision_force_properties import InfluenceProperties
 from .curve_properties import CurveProperties
 from .direction_properties import DirectionProperties
+from .overridable import overridable
 from .rest_shape_properties import ShapeProperties
 from .scene_properties_group import VERLET_PG_scene
 
@@ -45,10 +46,12 @@ MATERIAL_ITEMS = (
 # The groups have no methods: with one, Blender 4.2 as a Python module crashes at exit.
 
 
+@overridable
 class VERLET_PG_baked_key(bpy.types.PropertyGroup):
     """One shape key that a bake made; its `name` is the key's name."""
 
 
+@overridable
 class VERLET_PG_body(
     ShapeProperties,
     CurveProperties,

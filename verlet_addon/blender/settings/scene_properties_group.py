@@ -13,6 +13,7 @@ from bpy.props import (
 )
 
 from ...core.settings import SceneSettings
+from .overridable import overridable
 
 _SCENE = SceneSettings()
 
@@ -51,6 +52,7 @@ def _use_steps_per_second(group: Any, _context: Any) -> None:
     group.use_steps_per_second = True
 
 
+@overridable
 class VERLET_PG_scene(bpy.types.PropertyGroup):
     """Verlet settings of one scene."""
 

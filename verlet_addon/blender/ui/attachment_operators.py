@@ -6,7 +6,7 @@ import bpy
 
 from ..scene.file_context import file_context
 from ..settings.properties import body_properties, is_body
-from .operators import undoable_mode
+from .operators import any_own, undoable_mode
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -51,6 +51,12 @@ class VERLET_OT_attachment_remove(bpy.types.Operator):
         if not 0 <= body.attachment_index < len(body.attachments):
             cls.poll_message_set("No attachment is chosen; choose one in the list first")
             return False
+        index = body.attachment_index
+        if index < _attachments_of_library(_active(context)):
+            cls.poll_message_set(
+                "The attachment belongs to the library of this override; set its weight to 0"
+            )
+            return False
         return True
 
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
@@ -88,10 +94,18 @@ def _active(context: bpy.types.Context) -> bpy.types.Object:
     return cast(bpy.types.Object, context.object)
 
 
+def _attachments_of_library(obj: bpy.types.Object) -> int:
+    """Number of the attachments that a library override has from its library, the first ones."""
+    override = obj.override_library
+    if override is None:
+        return 0
+    return len(body_properties(cast(bpy.types.Object, override.reference)).attachments)
+
+
 def _on_body(operator: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
     """Whether the active object is a body in an undoable mode; else sets the poll message."""
     obj = context.object
     if obj is None or obj.type != "MESH" or not is_body(obj):
         operator.poll_message_set("The active object is not a soft body; select one first")
         return False
-    return undoable_mode(operator, context)
+    return any_own(operator, [obj]) and undoable_mode(operator, context)

@@ -23,7 +23,8 @@ class VERLET_OT_make_collider(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         if not _chosen(context):
             cls.poll_message_set(
-                "Select meshes that are neither soft bodies nor colliders nor linked"
+                "Select meshes of this file that are neither soft bodies nor colliders; Blender "
+                "forgets new Collision settings of overrides, so add it in their library"
             )
             return False
         return undoable_mode(cls, context)
@@ -39,5 +40,8 @@ def _chosen(context: bpy.types.Context) -> list[bpy.types.Object]:
     return [
         obj
         for obj in context.selected_objects
-        if obj.type == "MESH" and obj.library is None and not is_body(obj) and not has_modifier(obj)
+        if obj.type == "MESH"
+        and not (obj.library or obj.override_library)
+        and not is_body(obj)
+        and not has_modifier(obj)
     ]

@@ -1,6 +1,6 @@
 """Operators that make and release bodies, set materials and clear bakes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import bpy
@@ -19,6 +19,7 @@ from ..live.drape_files import end_drapes
 from ..scene.body_creation import make_bodies, open_edges, release
 from ..scene.file_context import file_context
 from ..scene.mesh_access import mesh_of
+from ..scene.ownership import is_own, why_foreign
 from ..settings.materials import set_material
 from ..settings.properties import BODY_TYPES, MATERIAL_ITEMS, is_body
 from .bake_progress import bake_in_progress
@@ -54,9 +55,17 @@ def undoable_mode(operator: type[bpy.types.Operator], context: bpy.types.Context
 def has_bodies(operator: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
     """Whether any body of the scene is switched on; else sets the poll message."""
     here = file_context(context)
-    if bodies(here.scene):
-        return True
+    if there := bodies(here.scene):
+        return any_own(operator, there)
     operator.poll_message_set(why_nothing(here.scene, here.view_layer))
+    return False
+
+
+def any_own(operator: type[bpy.types.Operator], objects: Sequence[bpy.types.Object]) -> bool:
+    """Whether any of these objects belongs to this file; else sets the poll message."""
+    if any(map(is_own, objects)):
+        return True
+    operator.poll_message_set(why_foreign(objects[0]))
     return False
 
 
@@ -148,10 +157,11 @@ class VERLET_OT_convert(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not any(obj.type in ("MESH", "CURVE") for obj in chosen_objects(context)):
+        suitable = [obj for obj in chosen_objects(context) if obj.type in ("MESH", "CURVE")]
+        if not suitable:
             cls.poll_message_set("Select a mesh or a curve first")
             return False
-        return undoable_mode(cls, context)
+        return any_own(cls, suitable) and undoable_mode(cls, context)
 
     def draw(self, context: bpy.types.Context) -> None:
         column = layout_of(self).column()
@@ -203,10 +213,7 @@ class VERLET_OT_set_material(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not _selected_bodies(context):
-            cls.poll_message_set("None of the selected objects is a soft body")
-            return False
-        return undoable_mode(cls, context)
+        return _any_selected(cls, context) and undoable_mode(cls, context)
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
@@ -260,10 +267,7 @@ class VERLET_OT_release(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not _selected_bodies(context):
-            cls.poll_message_set("None of the selected objects is a soft body")
-            return False
-        return undoable_mode(cls, context)
+        return _any_selected(cls, context) and undoable_mode(cls, context)
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
@@ -314,6 +318,14 @@ class VERLET_OT_clear_bake(OfSelected, bpy.types.Operator):
         for sentence in clear_caches(scene.name, cleared, folders):
             self.report({"INFO"}, sentence)
         return {"FINISHED"}
+
+
+def _any_selected(operator: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
+    """Whether a body of this file is selected; else sets the poll message."""
+    if selected := _selected_bodies(context):
+        return any_own(operator, selected)
+    operator.poll_message_set("None of the selected objects is a soft body")
+    return False
 
 
 def _selected_bodies(context: bpy.types.Context) -> list[bpy.types.Object]:

@@ -73,7 +73,9 @@ class VERLET_PT_body(SidebarPanel):
         if is_curve(obj):
             draw_curve(column, obj)
         else:
-            column.prop(obj, "verlet_type")
+            # Overrides keep settings alone, none that set others.
+            overridden = obj.override_library is not None
+            column.prop(*((body, "body_type") if overridden else (obj, "verlet_type")))
         if obj.type == "MESH" and (hint := type_hint(obj, body.body_type)):
             column.label(text=hint, icon="INFO" if body.body_type == "SOFT" else "ERROR")
             if body.body_type == "SOFT":
@@ -170,7 +172,10 @@ class VERLET_PT_material(BodyPanel):
             draw_with_unit(softness, body, "weft_compliance", "Weft")
         if body.body_type != "ROPE":
             draw_with_unit(softness, body, "shear_compliance", "Shear")
-        softness.prop(body.id_data, "verlet_bend", text="Bend")
+        if cast(bpy.types.Object, body.id_data).override_library is not None:
+            draw_with_unit(softness, body, "bend_compliance", "Bend")
+        else:
+            softness.prop(body.id_data, "verlet_bend", text="Bend")
         if body.body_type == "CLOTH":
             obj = simulated_object(cast(bpy.types.Object, body.id_data))
             mesh = cast(bpy.types.Mesh, obj.data)

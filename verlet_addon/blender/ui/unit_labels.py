@@ -23,6 +23,8 @@ def unit_of(body: VERLET_PG_body, name: str) -> str:
         return _DENSITIES.get(body.body_type, "")
     if name == "stretch_compliance":
         return "1/N" if body.body_type == "ROPE" else "m/N"
+    if name == "bend_compliance":
+        return "1/(N m²)" if body.body_type == "ROPE" else "1/(N m)"
     return _UNITS.get(name, "")
 
 
