@@ -1,5 +1,6 @@
 """A blanket over a sofa by Drape and Apply, in a window of real Blender."""
 
+from collections.abc import Callable
 from typing import Any
 
 import bpy
@@ -24,6 +25,11 @@ def blanket_over_sofa() -> Any:
     cloth.verlet.pin_group = ""
     select(cloth)
     return cloth
+
+
+def differs(hand: Hand, seen: Any) -> Callable[[], bool]:
+    """A test whether a hundredth of the view's pixels have changed since they were seen."""
+    return lambda: bool((hand.view_pixels() != seen).any(axis=2).mean() > 0.01)
 
 
 def test_a_blanket_on_a_sofa_becomes_a_plain_mesh(hand: Hand) -> Steps:
@@ -53,6 +59,24 @@ def test_a_blanket_on_a_sofa_becomes_a_plain_mesh(hand: Hand) -> Steps:
     yield from wait(0.5)
     assert the_cloth().verlet.enabled
     assert np.abs(shown(the_cloth(), 1) - seen).max() < 1e-5
+
+
+def test_the_view_shows_the_blanket_fall(hand: Hand) -> Steps:
+    """Its pixels change again and again, with no event and no frame change, which redraw it."""
+    blanket_over_sofa()
+    scene, preferences = bpy.context.scene, bpy.context.preferences
+    scene.verlet.substeps = 50  # so many that it is at work for several redraws
+    # Otherwise the view redraws itself a few times after each change, to smooth its edges.
+    smoothing, preferences.system.viewport_aa = preferences.system.viewport_aa, "OFF"
+    with hand.override():
+        bpy.ops.view3d.view_selected()
+    yield from hand.sidebar()
+    yield from hand.click((yield from hand.find(DRAPE)))
+    for _ in range(3):
+        yield from wait_until(differs(hand, hand.view_pixels()), seconds=30)
+    yield from hand.press("ESC")
+    yield from wait(0.5)
+    preferences.system.viewport_aa = smoothing
 
 
 def test_esc_ends_a_drape_and_enter_keeps_it(hand: Hand) -> Steps:

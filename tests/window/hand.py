@@ -7,6 +7,7 @@ from time import monotonic
 from typing import Any
 
 import bpy
+import numpy as np
 
 blender: Any = bpy
 
@@ -147,6 +148,17 @@ class Hand:
         for region in self.area.regions:
             region.tag_redraw()
         yield from wait(1.0)
+
+    def view_pixels(self) -> Any:
+        """(height, width, 3) what the screen shows of the 3D view, left of the sidebar."""
+        window, region, bar = self.window, self.region("WINDOW"), self.region("UI")
+        width, height = bar.x - region.x, region.height
+        screen = ["import", "-silent", "-window", "root", "-depth", "8"]
+        whole = subprocess.run([*screen, "-format", "%h", "info:"], check=True, capture_output=True)
+        top = int(whole.stdout) - (window.y + region.y + height)
+        crop = ["-crop", f"{width}x{height}+{window.x + region.x}+{top}", "rgb:-"]
+        shot = subprocess.run([*screen, *crop], check=True, capture_output=True)
+        return np.frombuffer(shot.stdout, np.uint8).reshape(height, width, 3)
 
     def picture(self, name: str) -> Path:
         """Keeps what the screen shows, and tells where."""

@@ -217,8 +217,6 @@ class VERLET_OT_bake(BakeOptions, OfSelected, bpy.types.Operator):
             self._view.show(progress.positions)
         text = progress.describe(seconds=monotonic() - self._first_done)
         show_progress(context, progress.done / progress.total, text, self._task())
-        if context.area is not None:
-            context.area.tag_redraw()
 
     def _warn(self, sentences: Sequence[str]) -> None:
         """Reports warnings."""

@@ -51,7 +51,7 @@ def show_progress(context: bpy.types.Context, share: float, text: str, task: Tas
     cast(Any, context.workspace).status_text_set(_draw_status)
     _in_progress[:] = [BakeProgress(share, text, task)]
     file_context(context).window_manager.progress_update(share)
-    _redraw_sidebars(context)
+    _redraw(context)
 
 
 def end_progress(context: bpy.types.Context) -> None:
@@ -60,7 +60,7 @@ def end_progress(context: bpy.types.Context) -> None:
         _in_progress.clear()
         file_context(context).window_manager.progress_end()
         cast(Any, context.workspace).status_text_set(None)
-        _redraw_sidebars(context)
+        _redraw(context)
 
 
 def draw_progress(column: bpy.types.UILayout) -> None:
@@ -82,10 +82,13 @@ def _draw_status(header: Any, _context: bpy.types.Context) -> None:
     row.label(text=f"Verlet: {progress.text}")
 
 
-def _redraw_sidebars(context: bpy.types.Context) -> None:
-    """Redraws the sidebars and the properties editors of all windows."""
+def _redraw(context: bpy.types.Context) -> None:
+    """Redraws the 3D views, with their sidebars, and the properties editors of all windows.
+
+    A mesh that is only tagged is evaluated, and no view redrawn; anti-aliasing alone, which goes on
+    for a few redraws after each, hides that where redraws are slow.
+    """
     for window in file_context(context).window_manager.windows:
         for area in window.screen.areas:
-            for region in area.regions:
-                if region.type == "UI" or area.type == "PROPERTIES":
-                    region.tag_redraw()
+            if area.type in ("VIEW_3D", "PROPERTIES"):
+                area.tag_redraw()
