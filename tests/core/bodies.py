@@ -237,7 +237,8 @@ def woven(mesh: MeshData, *, degrees: float = 0.0) -> MeshData:
     """A flat mesh with a map of its threads: its warp runs along y, or so turned towards x."""
     angle = np.radians(degrees)
     turned = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
-    return replace(mesh, threads=(mesh.positions[:, :2] @ turned)[mesh.face_vertices])
+    threads = weighted_sums(turned.T, mesh.positions[:, :2].T).T
+    return replace(mesh, threads=threads[mesh.face_vertices])
 
 
 def _cells(columns: int, rows: int, *, triangles: bool) -> list[tuple[int, ...]]:
@@ -434,9 +435,15 @@ def kinetic_energy(body: Body, track: Floats, dt: float) -> Floats:
 
 def rotation(axis: ArrayLike, angle: float) -> Floats:
     """(3, 3) the rotation about an axis by an angle [rad]."""
-    x, y, z = np.array(axis, dtype=float) / np.linalg.norm(axis)
+    x, y, z = unit(np.array(axis, dtype=float))
     cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return np.asarray(np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross)
+    twice = weighted_sums(cross, cross)
+    return np.asarray(np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * twice)
+
+
+def unit(vector: Floats) -> Floats:
+    """A vector (3,) divided by its length, to the same bits on every machine."""
+    return np.asarray(vector / np.sqrt((vector * vector).sum()))
 
 
 def scanned(cells: int, *, tiny: float) -> MeshData:
@@ -453,7 +460,7 @@ def scanned(cells: int, *, tiny: float) -> MeshData:
     for a, b in mesh.edges[random.permutation(len(mesh.edges))]:
         if inner[[a, b]].all() and not taken[[a, b]].any():
             arm = positions[b] - positions[a]
-            positions[b] = positions[a] + arm * (tiny / cells / np.linalg.norm(arm))
+            positions[b] = positions[a] + unit(arm) * (tiny / cells)
             around = mesh.edges[np.isin(mesh.edges, [a, b]).any(axis=1)]
             taken[around] = True
         if taken[inner].mean() > 0.5:
@@ -476,7 +483,7 @@ def thicket(count: int) -> MeshData:
     points = np.zeros((count, 3))
     for k, stem in enumerate(stems, start=1):
         way = rng.normal(size=3)
-        points[k] = points[stem] + 0.05 * way / np.linalg.norm(way)
+        points[k] = points[stem] + 0.05 * unit(way)
     return make_mesh(points, edges=list(enumerate(stems, start=1)))
 
 

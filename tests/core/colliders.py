@@ -7,7 +7,7 @@ import numpy as np
 
 from tests.core.bodies import Body, rotation, sheet, sphere, split
 from tests.core.intersections import near, passing
-from verlet_addon.core.arrays import Floats
+from verlet_addon.core.arrays import Floats, weighted_sums
 from verlet_addon.core.scene import Collider
 
 TINY = 1e-9
@@ -33,7 +33,8 @@ def plate(
 ) -> tuple[Collider, Floats]:
     """A square of triangles through the origin that rises towards +x by `tilt` [rad]."""
     mesh = split(sheet(cells, size=size))
-    places = (mesh.positions - [size / 2, size / 2, 0.0]) @ rotation((0, 1, 0), -tilt).T
+    centred = mesh.positions - [size / 2, size / 2, 0.0]
+    places = weighted_sums(rotation((0, 1, 0), -tilt), centred.T).T
     return collider(mesh.face_vertices.reshape(-1, 3), **settings), places
 
 
@@ -46,7 +47,7 @@ def ball(*, radius: float = 0.3, fine: int = 24, **settings: Any) -> tuple[Colli
 def puck(height: float = GAP, *, tilt: float = 0.0) -> Floats:
     """(3, 3) a triangle at this height over a plane tilted by `tilt`, turned against its edges."""
     flat = np.array([(-0.1, -0.08, height), (0.1, -0.1, height), (0.03, 0.1, height)])
-    return np.asarray(flat @ rotation((0, 1, 0), -tilt).T)
+    return weighted_sums(rotation((0, 1, 0), -tilt), flat.T).T
 
 
 def crossed(bodies: Sequence[Body], tracks: Sequence[Floats], moving: Sequence[Moving]) -> int:

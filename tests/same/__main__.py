@@ -5,11 +5,12 @@ of its frames are compared with those in recorded.json. A hash depends on the pr
 does, so record and compare on one machine: first what was, then what has become of it.
 """
 
+import argparse
 import json
 import multiprocessing
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -22,18 +23,18 @@ Hashes = dict[str, dict[str, list[str]]]
 """Of the frames of each scene, by kernels."""
 
 
-def bake_all(chosen: list[str]) -> Hashes:
-    """Bakes scenes with both kernels."""
+def bake_all(chosen: list[str], kernels: Sequence[str], *, verbose: bool) -> Hashes:
+    """Bakes scenes with each of the kernels."""
     found: Hashes = {name: {} for name in chosen}
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     os.environ.setdefault("VERLET_THREADS", "2")
-    for kernels in KERNELS:
-        os.environ["VERLET_KERNELS"] = kernels  # which new processes read once
+    for each in kernels:
+        os.environ["VERLET_KERNELS"] = each  # which new processes read once
         with ProcessPoolExecutor(PROCESSES, multiprocessing.get_context("spawn")) as pool:
             for name, (hashes, seconds) in zip(chosen, pool.map(bake_by_name, chosen), strict=True):
-                found[name][kernels] = hashes
-                if "-v" in sys.argv:
-                    print(f"{seconds:6.2f} s  {kernels:8}  {name}", flush=True)
+                found[name][each] = hashes
+                if verbose:
+                    print(f"{seconds:6.2f} s  {each:8}  {name}", flush=True)
     return found
 
 
@@ -49,17 +50,27 @@ def differences(before: Hashes, after: Hashes) -> Iterator[str]:
                 yield f"{name}, {kernels} kernels: frame {first} of {len(was)} is another{error}"
 
 
-def main(arguments: list[str]) -> int:
-    """Records, or compares; -v says how long each scene takes, other words choose scenes."""
-    words = [word for word in arguments if not word.startswith("-")]
-    chosen = [name for name in names() if not words or any(word in name for word in words)]
-    found = bake_all(chosen)
+def main() -> int:
+    """Records, or compares; returns 1 where a frame differs."""
+    parser = argparse.ArgumentParser(prog="python -m tests.same", description=__doc__)
+    parser.add_argument("words", nargs="*", help="of names of scenes; all scenes without")
+    parser.add_argument("--kernels", choices=KERNELS, help="only these; both without")
+    parser.add_argument("--record", action="store_true", help="store in place of comparing")
+    parser.add_argument("-v", "--verbose", action="store_true", help="time of each scene")
+    given = parser.parse_args()
+    kernels = (given.kernels,) if given.kernels else KERNELS
+    chosen = [n for n in names() if not given.words or any(word in n for word in given.words)]
+    found = bake_all(chosen, kernels, verbose=given.verbose)
     recorded: Hashes = json.loads(RECORD.read_text("utf-8")) if RECORD.exists() else {}
-    before = {name: recorded.get(name, {}) for name in found} if words else recorded
+    before = {
+        name: {each: recorded.get(name, {}).get(each, []) for each in kernels}
+        for name in (found if given.words else recorded)
+    }
     told = list(differences(before, found))
     print("\n".join(told) or f"{len(found)} scenes bake to the same bits")
-    if "--record" in arguments:
-        write(recorded | found if words else found)
+    if given.record:
+        kept = recorded if given.words else {}
+        write(recorded | {name: kept.get(name, {}) | found[name] for name in found})
         return 0
     return bool(told)
 
@@ -71,4 +82,4 @@ def write(found: Hashes) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

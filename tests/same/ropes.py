@@ -24,7 +24,7 @@ from tests.core.bodies import (
 )
 from tests.core.colliders import Moving, ball, collider
 from tests.same.bakes import Scene, Scenes, on_floor, scene
-from verlet_addon.core.arrays import Floats
+from verlet_addon.core.arrays import Floats, weighted_sums
 from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData, Paint
 from verlet_addon.core.settings import BodySettings
@@ -52,7 +52,8 @@ def swinging(name: str, mesh: MeshData, **more: Any) -> Scene:
 def bar(*, radius: float = 0.03, **settings: float) -> Moving:
     """A thick bar along y through the origin."""
     mesh = split(tube(12, 2, radius=radius, length=0.4))
-    places = (mesh.positions - [0.0, 0.0, 0.2]) @ rotation((1, 0, 0), np.pi / 2).T
+    centred = mesh.positions - [0.0, 0.0, 0.2]
+    places = weighted_sums(rotation((1, 0, 0), np.pi / 2), centred.T).T
     return collider(mesh.face_vertices.reshape(-1, 3), **settings), places
 
 

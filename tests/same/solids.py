@@ -28,7 +28,7 @@ from tests.same.bakes import Scene, Scenes, on_floor, scene
 from tests.same.cloths import mirrored
 from tests.same.pieces import joined, mixed_up
 from tests.same.touching import shifted
-from verlet_addon.core.arrays import Floats
+from verlet_addon.core.arrays import Floats, weighted_sums
 from verlet_addon.core.field import Field
 from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData, Paint
@@ -162,7 +162,9 @@ def fielded(*bodies: Body, **more: Any) -> Scene:
         ]
         named = found + [replace(each, name=f"{each.name} 2") for each in more_fields]
         return [
-            replace(each, axis=turn @ each.axis, origin=np.array([0.2, 3.0 * time, -0.3]))
+            replace(
+                each, axis=weighted_sums(turn, each.axis), origin=np.array([0.2, 3.0 * time, -0.3])
+            )
             for each in named
         ]
 
