@@ -233,6 +233,7 @@ def test_a_duplicate_keeps_its_drape_when_the_other_is_applied() -> None:
     assert np.array_equal(seen(other), before)
 
 
+@pytest.mark.slow
 def test_a_bake_begins_at_an_applied_shape_key_with_the_lengths_of_the_mesh() -> None:
     cloth = covered_box()
     verlet.drape()

@@ -77,6 +77,7 @@ def test_a_pattern_keeps_the_names_of_its_folders(
     assert keys_in(out / "010_anim.blend") == {"Cloth": [], "Rope": names(range(1, 3)), "Table": []}
 
 
+@pytest.mark.slow
 def test_each_scene_that_matches_is_baked_into_a_file_of_its_own(
     cli: ModuleType, blend: Path, tmp_path: Path
 ) -> None:
@@ -92,6 +93,7 @@ def test_each_scene_that_matches_is_baked_into_a_file_of_its_own(
     assert keys_in(out / "in_Shot_2.blend")["Rope"] == names(range(20, 22))
 
 
+@pytest.mark.slow
 def test_a_scene_that_a_file_lacks_is_its_error_alone(
     cli: ModuleType, shots: Path, tmp_path: Path, printed: Printed
 ) -> None:
@@ -112,6 +114,7 @@ def test_all_options_reach_each_bake(cli: ModuleType, blend: Path, tmp_path: Pat
     assert (rope.verlet.mass, bpy.context.scene.verlet.substeps) == (2.0, 3)
 
 
+@pytest.mark.slow
 def test_a_check_of_many_files_names_what_is_wrong_with_each(
     cli: ModuleType, shots: Path, printed: Printed
 ) -> None:
@@ -123,6 +126,7 @@ def test_a_check_of_many_files_names_what_is_wrong_with_each(
     assert text.out.endswith("; failed: empty, garbage\n")
 
 
+@pytest.mark.slow
 def test_what_is_printed_while_files_are_baked_is_a_line_each(
     cli: ModuleType, shots: Path, tmp_path: Path, printed: Printed
 ) -> None:
@@ -186,6 +190,7 @@ def test_a_folder_that_cannot_be_made_is_told(
 # --- how it ends --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_all_processes_and_leaves_whole_files_alone(
     blend: Path, tmp_path: Path, number: signal.Signals

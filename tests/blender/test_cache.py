@@ -102,6 +102,7 @@ KINDS = {"cloth": cloth, "rope": rope, "jelly": jelly, "water": water, "balloon"
 # --- what is shown ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_frame_of_a_cache_shows_what_shape_keys_show(tmp_path: Path) -> None:
     scene = range_to(20)
     objects = [cloth(), rope(), jelly()]
@@ -213,7 +214,7 @@ def killed_at(blend: Path, out: Path, frames: int, name: str, **options: Any) ->
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no kill -9")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 5))]
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(1, 5))]
 )
 def test_a_bake_killed_at_a_random_frame_goes_on_to_the_same_bytes(
     kind: str, seed: int, tmp_path: Path, cli: ModuleType
@@ -261,6 +262,7 @@ def test_a_range_that_grew_at_its_end_is_baked_on(ends: tuple[int, ...], tmp_pat
     assert [frames_of(obj) for obj in objects] == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("again", [2, 9, 15, 20])
 def test_frames_before_the_one_simulated_again_stay_and_nothing_jumps(
     again: int, tmp_path: Path
@@ -292,6 +294,7 @@ def test_frames_before_the_one_simulated_again_stay_and_nothing_jumps(
         assert frames_of(obj)[: len(old)] == old
 
 
+@pytest.mark.slow
 def test_simulated_again_without_a_change_it_is_the_same_bytes(tmp_path: Path) -> None:
     range_to(20)
     objects = bodies_together()

@@ -256,6 +256,7 @@ def read_quietly(terminal: int) -> bytes:
 # --- the output ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_jobs_on_one_output_each_write_a_whole_file(blend: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.blend"
     command = ("bake", blend, "--output", out, "--frames", "1", "3")
@@ -441,6 +442,7 @@ def test_an_ascii_terminal_gets_names_escaped(tmp_path: Path) -> None:
     assert done.stdout.startswith(("Baked T\\xfcch", "Baked Tüch"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [1, 2])
 def test_a_closed_stream_does_not_matter(blend: Path, tmp_path: Path, number: int) -> None:
     out = tmp_path / "out.blend"

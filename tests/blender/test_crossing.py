@@ -72,6 +72,7 @@ def standing_on_edge() -> Any:
     return obj
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("self_collision", [False, True])
 def test_cloth_that_ends_through_itself_is_told_so_without_self_collision(
     self_collision: bool,

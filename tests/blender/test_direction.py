@@ -229,6 +229,7 @@ def test_live_simulation_shows_what_a_bake_of_all_keyed_settings_does() -> None:
     assert np.abs(found - wanted).max() < 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body_type", ["ROPE", "SOFT"])
 def test_pins_of_ropes_and_jelly_are_switched_by_keys_too(body_type: str) -> None:
     """They fall while the weight is 0, and are drawn back by half of it."""

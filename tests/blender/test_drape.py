@@ -106,6 +106,7 @@ def test_reset_leaves_everything_as_it_was() -> None:
     assert file_content() == before
 
 
+@pytest.mark.slow
 def test_bodies_that_keep_still_move_no_more() -> None:
     cloth = covered_box()
     verlet.drape()
@@ -116,6 +117,7 @@ def test_bodies_that_keep_still_move_no_more() -> None:
     assert moved < 0.005 * 2.0 * np.sqrt(2.0)
 
 
+@pytest.mark.slow
 def test_a_drape_that_reached_its_limit_goes_on_from_there() -> None:
     cloth = covered_box()
     verlet.drape(seconds=0.25)
@@ -164,6 +166,7 @@ def test_pins_hold_at_the_current_frame() -> None:
     assert abs(places[76, 1] - held[:, 1].mean()) < 0.02
 
 
+@pytest.mark.slow
 def test_two_bodies_rest_on_each_other() -> None:
     box("Box", (0.0, 0.0, 0.3), (0.4, 0.3, 0.3))
     lower = blanket(use_self_collision=True)
@@ -190,6 +193,7 @@ def strewn_triangles(count: int = 60) -> Any:
     return body(obj, use_self_collision=True)
 
 
+@pytest.mark.slow
 def test_triangles_strewn_over_suzanne_lie_on_her() -> None:
     bpy.ops.mesh.primitive_monkey_add(location=(0, 0, 0.8))
     monkey: Any = bpy.context.object

@@ -125,6 +125,7 @@ def test_gltf_as_it_is_set_up(prepare: Callable[[Any], None], tmp_path: Path) ->
     check("glTF", baked_bodies(prepare), tmp_path, **late)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not SAMPLES, reason="the samples are not beside these tests")
 def test_samples_have_no_keyframes_before_frame_0() -> None:
     """So glTF as it is set up plays them in time, and a bake adds none."""

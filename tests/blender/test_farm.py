@@ -52,6 +52,7 @@ def openjd(*arguments: str | Path) -> "subprocess.CompletedProcess[str]":
 # --- Open Job Description -----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @needs_openjd
 def test_a_template_is_valid_and_a_broken_file_is_one_failed_task(
     cli: ModuleType, shots: Path, tmp_path: Path, printed: Printed

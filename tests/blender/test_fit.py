@@ -105,6 +105,7 @@ def _fitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("morph", ["", *MORPHS])
 def test_a_shirt_fits_each_morph(fitted: Path, morph: str) -> None:
     bpy.ops.wm.open_mainfile(filepath=str(fitted))
@@ -115,6 +116,7 @@ def test_a_shirt_fits_each_morph(fitted: Path, morph: str) -> None:
     assert stretch(garment) < 0.05
 
 
+@pytest.mark.slow
 def test_keys_are_displacements_of_where_it_rests(fitted: Path) -> None:
     """The morph that bulges moves the shirt there, and hardly elsewhere; values are the user's."""
     bpy.ops.wm.open_mainfile(filepath=str(fitted))

@@ -12,6 +12,11 @@ import pytest
 from tests.blender.scenes import coordinates, file_content, verlet
 
 SAMPLES = sorted(Path(__file__).parents[2].joinpath("sample_blends").glob("*.blend"))
+HEAVY = {"dancer", "sitter"}
+PARAMETERS = [
+    pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if path.stem in HEAVY else [])
+    for path in SAMPLES
+]
 FEW, MANY = 3, 60
 CARRIED = {"Rope"}
 """Bodies with carriers, which round what a bake shows."""
@@ -65,30 +70,20 @@ def control(addon: Callable[[str], ModuleType]) -> ModuleType:
     return addon("blender.live.control")
 
 
-@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
-def test_a_sample_is_live_as_it_bakes(path: Path, control: ModuleType) -> None:
-    live_as_baked(path, FEW, control)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
-def test_a_sample_is_live_as_it_bakes_for_60_frames(
+@pytest.mark.parametrize("end", [FEW, pytest.param(MANY, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("path", PARAMETERS)
+def test_a_sample_is_live_as_it_bakes(
     path: Path,
+    end: int,
     control: ModuleType,
     addon: Callable[[str], ModuleType],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A bake after live simulation to the end simulates no frame, and shows the same bits."""
-    stored = live_as_baked(path, MANY, control)
+    stored = live_as_baked(path, end, control)
     verlet.clear_bake()
     scene: Any = bpy.context.scene
     scene.frame_set(1)
-    before = file_content()
-    scene.verlet.use_live = True
-    looks(MANY)
-    verlet.reset()
-    scene.frame_set(1)
-    assert file_content() == before
     scene.verlet.use_live = True
     simulation, advanced = addon("core.simulation").Simulation, []
     advance = simulation.advance
@@ -98,13 +93,25 @@ def test_a_sample_is_live_as_it_bakes_for_60_frames(
         return advance(of, sample)
 
     monkeypatch.setattr(simulation, "advance", counted)
-    looks(MANY)
+    looks(end)
     assert advanced
     advanced.clear()
     verlet.bake()
     assert not advanced
-    for now, then in zip(looks(MANY), stored, strict=True):
+    for now, then in zip(looks(end), stored, strict=True):
         assert all(np.array_equal(now[name], then[name]) for name in then)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("path", PARAMETERS)
+def test_live_simulation_leaves_a_sample_as_it_was(path: Path) -> None:
+    scene = opened(path, MANY)
+    before = file_content()
+    scene.verlet.use_live = True
+    looks(MANY)
+    verlet.reset()
+    scene.frame_set(1)
+    assert file_content() == before
 
 
 def test_there_are_eighteen_samples() -> None:

@@ -228,6 +228,7 @@ def test_pins_that_do_not_repeat_are_faded() -> None:
     assert lengths(once).max() <= 1.05 * lengths(plain).max()
 
 
+@pytest.mark.slow
 def test_a_loop_that_cannot_be_is_refused() -> None:
     range_to(END)
     swinging()
@@ -291,6 +292,7 @@ def test_a_loop_can_be_ended_early_in_its_first_simulation(addon: Addon) -> None
     assert file_content() == before
 
 
+@pytest.mark.slow
 def test_an_error_leaves_the_former_bake(monkeypatch: pytest.MonkeyPatch, addon: Addon) -> None:
     range_to(END)
     swinging()
@@ -339,7 +341,7 @@ def test_the_nearest_frames_are_found(addon: Addon) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("collides", [False, True])
+@pytest.mark.parametrize("collides", [pytest.param(False, marks=pytest.mark.nightly), True])
 def test_a_flag_in_the_wind_loops_as_well_as_it_flies(collides: bool) -> None:
     """No jump, no more stretch, no shorter edges than without a loop, and no crossing."""
     bpy.ops.wm.open_mainfile(filepath=str(ROOT / "sample_blends" / "flag_in_wind.blend"))

@@ -23,6 +23,7 @@ def _person(request: pytest.FixtureRequest) -> Any:
     return bpy.data.objects[request.param]
 
 
+@pytest.mark.slow
 def test_the_body_is_closed_and_each_garment_starts_apart(person: Any) -> None:
     sides = np.sort([edge for face in person.data.polygons for edge in face.edge_keys], axis=1)
     _, faces = np.unique(sides, axis=0, return_counts=True)
@@ -34,6 +35,7 @@ def test_the_body_is_closed_and_each_garment_starts_apart(person: Any) -> None:
             assert passing(garment, other) == 0
 
 
+@pytest.mark.slow
 def test_no_vertex_is_inside_after_some_frames(person: Any) -> None:
     verlet.bake(frame_start=1, frame_end=8)
     scene: Any = bpy.context.scene
@@ -41,6 +43,7 @@ def test_no_vertex_is_inside_after_some_frames(person: Any) -> None:
     assert [inside(bpy.data.objects[name], person) for name in GARMENTS] == [0, 0, 0]
 
 
+@pytest.mark.slow
 def test_a_shirt_that_starts_partly_inside_is_eased_out_and_told(person: Any) -> None:
     """It is drawn in by two centimetres, so that parts of it are beneath the skin."""
     shirt: Any = bpy.data.objects["Shirt"]

@@ -96,6 +96,7 @@ def test_chosen_frames_are_beside_each_other(
     assert not np.allclose(start, end, atol=0.05)
 
 
+@pytest.mark.slow
 def test_cycles_renders_where_the_first_renderer_cannot(
     cli: ModuleType,
     addon: Addon,
@@ -114,6 +115,7 @@ def test_cycles_renders_where_the_first_renderer_cannot(
     assert cell[-160:, :, :3].max() > 0.2
 
 
+@pytest.mark.slow
 def test_a_wedge_prevails_over_a_material_that_is_set(
     cli: ModuleType, cloth: Path, tmp_path: Path
 ) -> None:
@@ -126,6 +128,7 @@ def test_a_wedge_prevails_over_a_material_that_is_set(
     assert (obj.verlet.material, obj.verlet.friction) == ("SILK", 0.125)
 
 
+@pytest.mark.slow
 def test_a_sheet_that_cannot_be_written_is_told_and_the_bakes_stay(
     cli: ModuleType, cloth: Path, tmp_path: Path, printed: Printed
 ) -> None:
@@ -180,6 +183,7 @@ def test_the_same_value_twice_is_wrong_usage(
     assert "would both be written to" in printed().err
 
 
+@pytest.mark.slow
 def test_the_program_renders_a_sheet_of_any_files(cloth: Path, tmp_path: Path) -> None:
     out = tmp_path / "sheet.png"
     options = ["--output", str(out), "--width=100", "--frame=1", "--frame=2", "--json"]
