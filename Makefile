@@ -14,35 +14,28 @@ export PYTHONPATH := $(CURDIR)
 unexport PYTHONDONTWRITEBYTECODE
 export BLENDER_USER_RESOURCES := $(CURDIR)/build/blender-user
 
-.PHONY: help test same same-record test-contacts test-core test-materials test-blender lint demo samples figures bench bench-solids bench-materials \
+.PHONY: help quick test test-all tests same same-record lint style types demo samples figures bench bench-solids bench-materials \
     exports forms zoo fuzz kernels wheels sanitize zip clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z%-]*\):.*## /make \1\t/p' Makefile
 
-test: kernels wheels .venv/$(READY) ## Check style, types and layers, and run every test
-	+$(MAKE) -j2 $(TOGETHER) test-core test-contacts test-blender test-materials lint
+quick: kernels .venv/$(READY) ## Check in two minutes what a change is most likely to break: make quick SINCE=main
+	$(RUN) -m tests.quick $(if $(SINCE),--since $(SINCE))
 
-# Two at a time, the longest first, so that both end together; what each prints in one piece, where make can do that
-# (from 4.0 on).
-TOGETHER := $(if $(filter output-sync,$(.FEATURES)),-Otarget)
-CONTACTS := $(wildcard $(patsubst %,tests/core/test_%.py,colliders detection contact_rows solids_on* coupled_solids tunnelling \
-    *depenetration *_contacts weight))
-MATERIALS := $(wildcard $(patsubst %,tests/core/test_%.py,settings_change gas materials plasticity seams shells water woven checkpoint))
-# Threads of linear algebra would only wait for a processor that the other part has.
-test-contacts test-core test-materials test-blender: export OPENBLAS_NUM_THREADS := 1
+test: kernels wheels style ## Check style, types and layers, and run every test but long ones
+	+$(MAKE) --no-print-directory -j2 types tests
 
-test-contacts: .venv/$(READY)
-	$(RUN) -m pytest $(CONTACTS)
+test-all: kernels wheels style ## The same with long tests
+	+$(MAKE) --no-print-directory -j2 types tests CHOSEN=
 
-test-core: .venv/$(READY)
-	$(RUN) -m pytest tests/core $(addprefix --ignore=,$(CONTACTS) $(MATERIALS))
+# Those of Blender first, which take longest, in as many processes as there are processors.
+CHOSEN = -m "not nightly"
+tests: .venv/$(READY)
+	$(RUN) -m pytest tests/blender tests/test_*.py tests/core -n auto --dist worksteal $(CHOSEN)
 
-test-materials: .venv/$(READY)
-	$(RUN) -m pytest $(MATERIALS)
-
-test-blender: .venv/$(READY)
-	$(RUN) -m pytest tests --ignore=tests/core
+# Threads of linear algebra would only wait for a processor that another process has.
+quick tests: export OPENBLAS_NUM_THREADS := 1
 
 same: .venv/$(READY) kernels ## Bake 191 tiny scenes, and say which frames are not as recorded, to the bit
 	$(RUN) -m tests.same
@@ -50,9 +43,13 @@ same: .venv/$(READY) kernels ## Bake 191 tiny scenes, and say which frames are n
 same-record: .venv/$(READY) kernels ## Record them as they are now, before a change that is to change no bake
 	$(RUN) -m tests.same --record
 
-lint: .venv/$(READY) ## Check style and types only
+lint: style types ## Check style and types only
+
+style: .venv/$(READY)
 	$(RUN) -m ruff check
 	$(RUN) -m ruff format --check
+
+types: .venv/$(READY)
 	$(RUN) -m mypy
 
 demo: .venv/$(READY) kernels ## Bake every sample, render a contact sheet and an animation: build/demo
@@ -104,7 +101,7 @@ WATCHED := $(wildcard $(patsubst %,tests/core/test_%.py,colliders compiled* dete
     uneven_meshes many_bodies woven))
 sanitize: .venv/$(READY) ## Run the core's tests on kernels that watch their threads and memory; needs gcc
 	$(RUN) kernels/sanitize.py threads tests/core/test_detection.py -k threads
-	$(RUN) kernels/sanitize.py memory -p kernels.reached $(WATCHED) -m "not slow"
+	$(RUN) kernels/sanitize.py memory -p kernels.reached $(WATCHED) -m "not slow and not nightly"
 
 # An installed Blender packs it in seconds; without one that takes the 1 GB of .venv.
 BLENDER ?= $(shell command -v blender)
@@ -116,7 +113,7 @@ zip: wheels $(if $(BLENDER),,.venv/$(READY)) ## Build the extension: dist/verlet
 
 test-bpy-%: kernels wheels build/bpy-%/$(READY) ## Run the Blender tests on another bpy: make test-bpy-4.2.23
 	BLENDER_USER_RESOURCES=$(CURDIR)/build/bpy-$*/user build/bpy-$*/bin/python -m pytest tests/blender \
-	    -m "not slow"
+	    -m "not slow and not nightly"
 
 bpy-%: build/bpy-%/$(READY) ## Set up another bpy for that
 	@:

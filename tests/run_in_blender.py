@@ -1,6 +1,7 @@
 """Runs the suite inside Blender against the installed extension, never against the source.
 
-Tests marked `slow` are left out unless they are named: `make test` has run them on the same code.
+Tests of Blender but those marked `slow` or `nightly`, and laws of `make quick`, which meet another
+Python and NumPy here; `make test` has run the rest on the same code.
 
 blender --background --factory-startup --python-exit-code 1 \
     --python tests/run_in_blender.py -- [pytest arguments]
@@ -44,7 +45,8 @@ def main(arguments: list[str]) -> int:
     bpy.ops.preferences.addon_enable(module=EXTENSION)
     sys.meta_path.insert(0, InstalledPackage())
     tests = SOURCE / "tests"
-    quick = [str(tests / "core"), str(tests / "blender"), "-m", "not slow"]
+    laws = [str(SOURCE / law) for law in (tests / "laws.txt").read_text("utf-8").splitlines()]
+    quick = [str(tests / "blender"), *laws, "-m", "not slow and not nightly"]
     options = [f"--rootdir={SOURCE}", f"--confcutdir={tests}", "-c", str(SOURCE / "pyproject.toml")]
     status = int(pytest.main([*options, *(arguments or quick)]))
     files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
