@@ -3,7 +3,9 @@
 import json
 import os
 import signal
+import sys
 from collections.abc import Callable
+from glob import glob
 from pathlib import Path
 from time import monotonic, sleep
 from types import ModuleType
@@ -75,6 +77,19 @@ def test_a_pattern_keeps_the_names_of_its_folders(
     assert whole.startswith("Baked 2 of 2 in ")
     assert outputs(out) == ["010_anim.blend", "020_anim.blend"]
     assert keys_in(out / "010_anim.blend") == {"Cloth": [], "Rope": names(range(1, 3)), "Table": []}
+
+
+def test_a_pattern_that_the_shell_has_replaced_does_the_same(
+    cli: ModuleType, shots: Path, tmp_path: Path
+) -> None:
+    """Files of the same name get those of their folders, as by a quoted pattern."""
+    options = ["--output-dir", str(tmp_path / "out"), "--format", "commands", "--output"]
+    pattern = str(shots / "*" / "anim.blend")
+    assert cli.main(["job", pattern, *options, str(tmp_path / "quoted.txt")]) == 0
+    assert cli.main(["job", *glob(pattern), *options, str(tmp_path / "plain.txt")]) == 0
+    lines = [(tmp_path / f"{name}.txt").read_text().splitlines() for name in ("quoted", "plain")]
+    assert len(lines[0]) == 2
+    assert sorted(lines[0]) == sorted(lines[1])
 
 
 @pytest.mark.slow
@@ -168,7 +183,7 @@ def test_outputs_that_would_replace_each_other_or_an_input_are_wrong_usage(
     anims = sorted(map(str, shots.glob("*/anim.blend")))
     before = Path(anims[0]).read_bytes()
     for files, folder, what in (
-        (anims, tmp_path / "out", "would both be written to"),
+        ([anims[0], anims[0]], tmp_path / "out", "would both be written to"),
         (anims[:1], shots / "010", "would replace a file that is read"),
         ([str(shots / "*.none")], tmp_path / "out", "No file matches"),
     ):
@@ -183,8 +198,26 @@ def test_outputs_that_would_replace_each_other_or_an_input_are_wrong_usage(
 def test_a_folder_that_cannot_be_made_is_told(
     cli: ModuleType, blend: Path, printed: Printed
 ) -> None:
-    assert cli.main(["bake", str(blend), "--output-dir", str(blend / "out")]) == 3
-    assert "Cannot make the folder" in printed().err
+    assert cli.main(["bake", str(blend), "--output-dir", str(blend / "out"), "--json"]) == 3
+    text = printed()
+    assert "Cannot make the folder" in text.err
+    report = json.loads(text.out)
+    assert (report["done"], report["failed"]) == (0, 1)
+    (row,) = report["tasks"]
+    assert (row["input"], row["code"], row["error"]["kind"]) == (str(blend), 3, "file")
+
+
+def test_a_report_has_its_tasks_after_wrong_usage_too(
+    cli: ModuleType, blend: Path, tmp_path: Path, printed: Printed
+) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["bake", str(blend), str(blend), "--json"])
+    found = [json.loads(printed().out)]
+    assert cli.main(["bake", str(tmp_path / "*.none"), "--output-dir", "out", "--json"]) == 2
+    found.append(json.loads(printed().out))
+    for report in found:
+        assert report["error"]["kind"] == "usage"
+        assert (report["tasks"], report["done"], report["failed"]) == ([], 0, 0)
 
 
 # --- how it ends --------------------------------------------------------------------------------
@@ -223,9 +256,51 @@ def test_a_signal_ends_all_processes_and_leaves_whole_files_alone(
     report = json.loads(done.stdout)
     word = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}[number]
     assert report["error"]["sentence"] == f"{word}; 2 of 4 are done, and nothing else was written"
-    assert [row["code"] for row in report["tasks"]] == [0, 0, 128 + number, 128 + number]
+    assert [row["code"] for row in report["tasks"]] == [0, 0, 143, 143]
     assert outputs(out) == ["a.blend", "b.blend"]
     assert not any(map(is_running, children))
+
+
+DONE_AS_IT_IS_ENDED = """
+import json, os, signal
+waiting = [True]
+signal.signal(signal.SIGTERM, lambda *_: waiting.clear())
+os.kill(os.getppid(), signal.SIGTERM)
+while waiting:
+    signal.pause()
+ended = {"bodies": ["Rope"], "frames": [1, 3], "seconds": 1.0, "output": "a.blend"}
+print(json.dumps({**ended, "warnings": [], "error": None}))
+"""
+"""A bake that ends the batch, and whose file is written as it is ended itself."""
+
+
+@pytest.mark.parametrize(
+    ("mode", "rest"),
+    [
+        ("relative", "nothing else was written"),
+        ("cache", "the frames in the caches of the others stay, and --resume goes on with them"),
+    ],
+)
+def test_a_file_that_was_written_as_the_signal_came_is_told(
+    cli: ModuleType,
+    addon: Callable[[str], ModuleType],
+    tmp_path: Path,
+    printed: Printed,
+    monkeypatch: pytest.MonkeyPatch,
+    mode: str,
+    rest: str,
+) -> None:
+    program = [sys.executable, "-c", DONE_AS_IT_IS_ENDED]
+    monkeypatch.setattr(addon("blender.cli.batch"), "own_command", lambda: program)
+    files = [str(tmp_path / f"{name}.blend") for name in "ab"]
+    command = ["bake", *files, "--output-dir", str(tmp_path / "out"), "--mode", mode, "--json"]
+    assert cli.main(command) == 143
+    text = printed()
+    report = json.loads(text.out)
+    assert report["error"]["sentence"] == f"terminated; 1 of 2 are done, and {rest}"
+    assert [row["code"] for row in report["tasks"]] == [0, 143]
+    assert (report["done"], report["failed"]) == (1, 1)
+    assert "verlet: a: Baked Rope, frames 1 to 3" in text.err
 
 
 def children_of(process: int) -> list[str]:
@@ -259,7 +334,12 @@ def test_a_process_that_dies_is_a_row_and_the_rest_is_baked(blend: Path, tmp_pat
     assert done.returncode == 1
     report = json.loads(done.stdout)
     assert [row["code"] for row in report["tasks"]] == [1, 0]
-    assert report["tasks"][0]["error"]["kind"] == "crash"
+    error = report["tasks"][0]["error"]
+    assert error["kind"] == "crash"
+    assert error["sentence"] == (
+        "The process was killed (SIGKILL) before it was done, as systems do where memory is short; "
+        "free some, or bake fewer files at the same time"
+    )
     assert outputs(out) == ["other.blend"]
 
 

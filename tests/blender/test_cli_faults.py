@@ -326,6 +326,16 @@ def test_an_output_that_is_a_pipe_is_refused(
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 
 
+def test_an_output_that_is_no_blend_file_is_refused(
+    cli: ModuleType, blend: Path, printed: Printed
+) -> None:
+    other = blend.with_name("x.txt")
+    for command in (["bake"], ["convert", "--mode", "cache"]):
+        assert cli.main([*command, str(blend), "--output", str(other)]) == 2
+        assert printed().err == f"verlet: {other} is no .blend file; name it with .blend\n"
+    assert [path.name for path in blend.parent.iterdir()] == ["in.blend"]
+
+
 @pytest.mark.parametrize("exists", [True, False])
 def test_a_link_is_followed(cli: ModuleType, blend: Path, tmp_path: Path, exists: bool) -> None:
     target, link = tmp_path / "deeper" / "out.blend", tmp_path / "link.blend"

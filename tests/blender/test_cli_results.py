@@ -66,6 +66,29 @@ def test_a_signal_ends_a_bake_and_a_save_and_leaves_nothing_behind(
     assert [path.name for path in blend.parent.iterdir()] == ["in.blend"]
 
 
+@ENDS
+def test_a_signal_after_the_file_is_written_denies_nothing(
+    cli: ModuleType,
+    blend: Path,
+    printed: Printed,
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+    kind: str,
+    code: int,
+) -> None:
+    out = blend.parent / "out.blend"
+    kernels = cli.kernels
+
+    def told_late() -> str:
+        assert out.exists(), (kind, code)
+        os.kill(os.getpid(), number)
+        return str(kernels())
+
+    monkeypatch.setattr(cli, "kernels", told_late)
+    assert cli.main(["bake", str(blend), "--output", str(out), "--frames", "1", "2"]) == 0
+    assert printed().out.endswith(f"{out}\n")
+
+
 def test_wrong_usage_is_told_as_json_too(
     cli: ModuleType, capsys: pytest.CaptureFixture[str]
 ) -> None:

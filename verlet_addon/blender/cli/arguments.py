@@ -24,7 +24,7 @@ def read_arguments(
     *,
     program: str,
     version: Callable[[], None],
-    misused: Callable[[str], None],
+    misused: Callable[[str, str], None],
 ) -> Namespace:
     """Parses the command line's arguments.
 
@@ -37,7 +37,8 @@ def read_arguments(
     version
         Function that prints the version.
     misused
-        Function that is called with the message on wrong usage, before the process ends.
+        Function that is called on wrong usage with the message and the name of the command, before
+        the process ends.
 
     Raises
     ------
@@ -49,7 +50,7 @@ def read_arguments(
         """Parser that also passes errors of usage to `misused`."""
 
         def error(self, message: str) -> NoReturn:
-            misused(message)
+            misused(message, self.prog.rpartition(" ")[2])
             super().error(message)
 
     class Version(Action):

@@ -7,6 +7,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from ...core.errors import VerletError
 from .blend_files import close_blend, make_folder, remove_leftovers
 from .console import StatusLines, log, print_result
 from .processes import Result, own_command, run_all
@@ -20,38 +21,55 @@ _TERMINAL_SECONDS = 1.0
 
 
 def run_batch(options: Namespace, report: Report) -> int:
-    """Runs all tasks, prints their progress and the report, and returns the exit code.
-
-    Raises
-    ------
-    FileError
-        The folder of the outputs cannot be made.
-    UsageError
-        A pattern matches no file, or two tasks have the same output.
-    """
+    """Runs all tasks, prints their progress and the report, and returns the exit code."""
     close_blend()
-    tasks = find_tasks(options)
-    _prepare_folder(options, report)
     started, results = monotonic(), dict[int, Result]()
-    sheets: list[Result] = []
+    tasks: list[Task] = []
+    sheets: dict[Path, Result] = {}
+
+    def values(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        return _values(rows, [*sheets.values()], monotonic() - started)
+
     try:
+        tasks += find_tasks(options)
+        _prepare_folder(options, report)
         _run(tasks, options, results)
         if options.wedges and not options.check:
             _render_sheets(tasks, results, options, sheets)
     except Ended as error:
         _prepare_folder(options, report)
-        done = f"{_succeeded(results)} of {len(tasks)} are done, and nothing else was written"
-        ended = Ended(error.number, done)
+        ended = Ended(error.number, _left(tasks, results, sheets, options))
         rows = _rows(tasks, results, {"error": describe(ended, file=None)})
-        return report.fail(ended, values=_values(rows, sheets, monotonic() - started))
-    seconds = monotonic() - started
+        return report.fail(ended, values=values(rows))
+    except VerletError as error:
+        rows = _rows(tasks, results, {"error": describe(error, file=None)})
+        return report.fail(error, file=options.input, values=values(rows))
     rows = _rows(tasks, results, {})
     failed = [task.name for task, row in zip(tasks, rows, strict=True) if row["error"]]
     told = f"; failed: {', '.join(failed)}" if failed else ""
     what = "Checked" if options.check else "Baked"
+    seconds = monotonic() - started
     whole = f"{what} {_succeeded(results)} of {len(tasks)} in {seconds:.1f} s{told}"
-    report.succeed(whole, _values(rows, sheets, seconds))
-    return 1 if failed or any(sheet["error"] for sheet in sheets) else 0
+    report.succeed(whole, values(rows))
+    return 1 if failed or any(sheet["error"] for sheet in sheets.values()) else 0
+
+
+def _left(
+    tasks: Sequence[Task],
+    results: Mapping[int, Result],
+    sheets: Mapping[Path, Result],
+    options: Namespace,
+) -> str:
+    """What a batch leaves that a signal has ended, for its message."""
+    if not results:
+        return "nothing was written"
+    rendered = [path.name for path, sheet in sheets.items() if not sheet["error"]]
+    also = "".join(f", {name}" for name in rendered)
+    if options.mode == "cache":
+        rest = "the frames in the caches of the others stay, and --resume goes on with them"
+    else:
+        rest = "nothing else was written"
+    return f"{_succeeded(results)} of {len(tasks)} are done{also}, and {rest}"
 
 
 def _prepare_folder(options: Namespace, report: Report) -> None:
@@ -75,35 +93,39 @@ def _run(tasks: Sequence[Task], options: Namespace, results: dict[int, Result]) 
         options_of_all.append(f"--log-seconds={interval}")
     commands = [[*own_command(), *task.arguments(options_of_all)] for task in tasks]
     running: dict[int, list[str]] = {}
-    with closing(run_all(commands, jobs=options.jobs or 1)) as events:
-        try:
-            for number, lines, result in events:
+    try:
+        with closing(run_all(commands, jobs=options.jobs or 1, results=results)) as events:
+            for number, lines in events:
                 name = tasks[number].name
                 running.setdefault(number, []).extend(lines)
                 if not status.visible:
                     for line in lines:
                         log(f"{name}: {line}")
-                if result is not None:
-                    results[number] = result
+                if number in results:
                     told = running.pop(number)
                     status.show([])
-                    _print_end(name, result, () if status.visible else told, options)
+                    _print_end(name, results[number], () if status.visible else told, options)
                 status.show([f"{tasks[each].name}: {told[-1]}" for each, told in running.items()])
-        finally:
-            status.show([])
+    finally:
+        status.show([])
+        for number in {*running} & {*results}:
+            told = running[number]
+            _print_end(tasks[number].name, results[number], told, options)
 
 
 def _render_sheets(
-    tasks: Sequence[Task], results: Mapping[int, Result], options: Namespace, sheets: list[Result]
+    tasks: Sequence[Task],
+    results: Mapping[int, Result],
+    options: Namespace,
+    sheets: dict[Path, Result],
 ) -> None:
     """Renders the contact sheets, and adds their results."""
-    for sheet in render_sheets(tasks, results, options):
-        sheets.append(sheet)
-        name = Path(sheet["output"]).stem
+    render_sheets(tasks, results, options, sheets)
+    for path, sheet in sheets.items():
         if sheet["error"]:
-            log(f"{name}: {sheet['error']['sentence']}")
+            log(f"{path.stem}: {sheet['error']['sentence']}")
         else:
-            (log if options.json else print_result)(f"{name}: Rendered {sheet['output']}")
+            (log if options.json else print_result)(f"{path.stem}: Rendered {path}")
 
 
 def _print_end(name: str, result: Result, told: Sequence[str], options: Namespace) -> None:

@@ -12,7 +12,7 @@ import bpy
 from ...core.errors import DiskFullError, FileError, VerletError
 from ..scene.file_errors import errors_named, in_one_line
 from .output_capture import quiet
-from .signals import check_signals, signals_deferred
+from .signals import check_signals, ignore_signals, signals_deferred
 from .temporary_files import leftovers, partial_names, unused_name
 
 # First bytes of a .blend file: plain, compressed by Blender 3.0 and later, compressed before.
@@ -150,7 +150,8 @@ def remove_leftovers(folder: Path) -> Iterator[str]:
 def save_copy(path: Path) -> None:
     """Saves a copy of the open file under a temporary name, and renames it when it is complete.
 
-    Jobs that write the same file at once each write a complete one; the last one remains.
+    Jobs that write the same file at once each write a complete one; the last one remains. Signals
+    are ignored from then on, so that no job denies a file that it has written.
 
     Parameters
     ----------
@@ -169,6 +170,7 @@ def save_copy(path: Path) -> None:
             if path.exists():
                 shutil.copymode(path, unfinished)
             check_signals()
+            ignore_signals()
             unfinished.replace(path)
         finally:
             for each in partial_names(unfinished):

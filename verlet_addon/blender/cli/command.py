@@ -41,7 +41,7 @@ from .farm_command import run_job
 from .fit_command import fit_file
 from .job import Job, find_job, show_scene
 from .output_capture import open_closed_streams, outlive_readers, stdout_on_stderr
-from .results import Report, in_words
+from .results import Report, UsageError, in_words
 from .signals import Ended, check_signals, ended_by_signals, ignore_signals
 
 LOG_SECONDS = 10.0
@@ -159,6 +159,8 @@ def _prepare(options: Namespace, report: Report) -> Path | None:
         if options.parents:
             make_folder(options.output.parent)
         output = destination(options.output)
+        if options.output.suffix.lower() != ".blend":
+            raise UsageError(f"{options.output} is no .blend file; name it with .blend")
         for sentence in remove_leftovers(output.parent):
             report.note(sentence)
         return output

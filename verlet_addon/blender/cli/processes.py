@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Generator, Iterable, Sequence
@@ -36,8 +37,8 @@ def own_command() -> list[str]:
 
 
 def run_all(
-    commands: Sequence[Sequence[str]], *, jobs: int
-) -> Generator[tuple[int, list[str], Result | None]]:
+    commands: Sequence[Sequence[str]], *, jobs: int, results: dict[int, Result]
+) -> Generator[tuple[int, list[str]]]:
     """Runs commands, each in a process of its own.
 
     Closing the iterator terminates all processes that still run, and waits for them.
@@ -48,12 +49,15 @@ def run_all(
         The words of each command line; each prints one JSON object on stdout.
     jobs
         Number of processes at the same time.
+    results
+        Gets the JSON object of each command that has ended, by its number, also of those that
+        closing has terminated: they may have been done by then.
 
     Yields
     ------
-    tuple of int, list of str and dict or None
-        The number of a command; its new lines on stderr, without `verlet: `; once it has ended, its
-        JSON object.
+    tuple of int and list of str
+        The number of a command, and its new lines on stderr, without `verlet: `; after the last
+        ones `results` has its number.
     """
     waiting, running = list(enumerate(commands)), dict[int, _Process]()
     environment = _environment(jobs)
@@ -66,17 +70,19 @@ def run_all(
                         place = Path(folder, str(number))
                         running[number] = _Process(command, place, environment)
                         check_signals()
-                    yield number, ["starts"], None
+                    yield number, ["starts"]
                 for number, process in [*running.items()]:
                     ended = process.has_ended()
-                    lines, result = process.news(), process.result() if ended else None
+                    lines = process.news()
                     if ended:
+                        results[number] = process.result()
                         del running[number]
-                    if lines or result:
-                        yield number, lines, result
+                    if lines or ended:
+                        yield number, lines
                 sleep(_POLL)
         finally:
             _end(running.values())
+            results.update((number, process.result()) for number, process in running.items())
 
 
 def _environment(jobs: int) -> dict[str, str]:
@@ -122,8 +128,7 @@ class _Process:
             result = json.loads(self._out.read_text("utf-8", "replace").splitlines()[-1])
             if isinstance(result, dict):
                 return result
-        code = self._process.returncode
-        sentence = f"The process ended with code {code} before it was done: {self._last}"
+        sentence = _sentence(self._process.returncode, self._last)
         error = {"kind": "crash", "code": 1, "body": None, "sentence": sentence, "file": None}
         return {"error": error, "errors": [error], "warnings": []}
 
@@ -139,6 +144,26 @@ class _Process:
             self._process.kill()
             self._process.wait()
         self._errors.close()
+
+
+def _sentence(code: int, last: str) -> str:
+    """The sentence on a process that ended without a result.
+
+    Parameters
+    ----------
+    last : its last line on stderr; empty if there is none.
+    """
+    # Shells, which start some Blenders, add 128 to the signal's number.
+    number = -code if code < 0 else code - 128
+    name = {each.value: each.name for each in signal.Signals}.get(number)
+    if name == "SIGKILL":
+        return (
+            "The process was killed (SIGKILL) before it was done, as systems do where memory is "
+            "short; free some, or bake fewer files at the same time"
+        )
+    ended = f"was ended by {name}" if name else f"ended with code {code}"
+    told = f"; its last line: {last}" if last else ", and told nothing"
+    return f"The process {ended} before it was done{told}"
 
 
 def _end(processes: Iterable["_Process"]) -> None:

@@ -76,10 +76,11 @@ class Report:
         print_result(json.dumps(whole) if self._as_json else sentence)
         return 0
 
-    def misuse(self, message: str) -> None:
-        """Prints wrong usage as JSON, if JSON is wanted; argparse prints it for people."""
+    def misuse(self, message: str, command: str) -> None:
+        """Prints wrong usage of a command as JSON, if JSON is wanted; argparse prints it too."""
         if self._as_json:
-            self._answer([UsageError(message)])
+            none = {"tasks": [], "done": 0, "failed": 0} if command == "bake" else {}
+            self._answer([UsageError(message)], values=none)
 
     def fail(
         self,

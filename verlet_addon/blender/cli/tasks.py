@@ -64,8 +64,7 @@ def find_tasks(options: Namespace) -> list[Task]:
     """
     tasks = [
         _task(path, name, scene, settings, options.output_dir)
-        for given in options.inputs
-        for path, name in _files(given)
+        for path, name in _files(options.inputs)
         for scene in _scenes(path, options.scenes)
         for settings in variants(options.wedges)
     ]
@@ -86,20 +85,49 @@ def _task(path: Path, name: str, scene: str | None, settings: Values, folder: Pa
     return Task(path, name, scene, output, group, settings)
 
 
-def _files(given: Path) -> Iterator[tuple[Path, str]]:
-    """Files that a path or a pattern names, each with the name of its output.
+def _files(inputs: Sequence[Path]) -> Iterator[tuple[Path, str]]:
+    """Files that paths and patterns name, each with the name of its output.
 
     That of `shots/010/anim.blend`, found by `shots/*/anim.blend`, is `010_anim`.
     """
-    if given.exists() or not is_pattern(str(given)):
-        yield given, given.stem
-        return
-    root = Path(*takewhile(lambda part: not is_pattern(part), given.parts))
-    found = sorted(path for path in map(Path, glob(str(given), recursive=True)) if path.is_file())
+    plain = [given for given in inputs if given.exists() or not is_pattern(str(given))]
+    names = _names(plain)
+    for given in inputs:
+        if given in names:
+            yield given, names[given]
+        else:
+            yield from _matching(given)
+
+
+def _names(files: Sequence[Path]) -> dict[Path, str]:
+    """Names of the outputs of files that are listed one by one.
+
+    Where two are the same, as of a pattern that a shell has replaced, those of folders are added.
+    """
+    stems = {path: path.stem for path in files}
+    if len({name.casefold() for name in stems.values()}) == len(stems):
+        return stems
+    places = {path: Path(os.path.abspath(path)) for path in files}
+    try:
+        root = os.path.commonpath([place.parent for place in places.values()])
+    except ValueError:  # on several drives
+        return stems
+    return {path: _joined(place.relative_to(root)) for path, place in places.items()}
+
+
+def _matching(pattern: Path) -> Iterator[tuple[Path, str]]:
+    """Files that match a pattern, each with the name of its output."""
+    root = Path(*takewhile(lambda part: not is_pattern(part), pattern.parts))
+    found = sorted(path for path in map(Path, glob(str(pattern), recursive=True)) if path.is_file())
     if not found:
-        raise UsageError(f"No file matches {given}; quote patterns, and check the folder")
+        raise UsageError(f"No file matches {pattern}; check the folder and the pattern")
     for path in found:
-        yield path, "_".join(path.relative_to(root).with_suffix("").parts)
+        yield path, _joined(path.relative_to(root))
+
+
+def _joined(path: Path) -> str:
+    """Names of a file's folders and its own, without its ending, as one."""
+    return "_".join(path.with_suffix("").parts)
 
 
 def _scenes(path: Path, patterns: Sequence[str]) -> list[str | None]:
@@ -131,8 +159,8 @@ def _check_outputs(tasks: Sequence[Task]) -> None:
         other = outputs.setdefault(place.casefold(), task)
         if other is not task:
             raise UsageError(
-                f"{other.input} and {task.input} would both be written to {task.output}; name them "
-                "by one quoted pattern, which keeps their folders' names, or bake them apart"
+                f"{other.input} and {task.input} would both be written to {task.output}; rename "
+                "one of them, or bake them apart"
             )
         if place in inputs:
             raise UsageError(

@@ -1,7 +1,7 @@
 """The contact sheets of a batch with wedges: one for each scene of each file."""
 
 from argparse import Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from itertools import groupby
 from pathlib import Path
@@ -13,16 +13,20 @@ from .wedges import label
 
 
 def render_sheets(
-    tasks: Sequence[Task], results: Mapping[int, Result], options: Namespace
-) -> Iterator[Result]:
+    tasks: Sequence[Task],
+    results: Mapping[int, Result],
+    options: Namespace,
+    rendered: dict[Path, Result],
+) -> None:
     """Renders a sheet of all variants of each scene, in processes of their own.
 
     Workbench needs a GPU, or a library in its place; where it does not render, Cycles does.
 
-    Yields
-    ------
-    dict
-        The `output` and the `error` of each sheet, with all else that its process has printed.
+    Parameters
+    ----------
+    rendered
+        Gets the `output` and the `error` of each sheet, with all else that its process has printed,
+        by its path, also after a signal.
     """
     baked = {id(task): not results[number]["error"] for number, task in enumerate(tasks)}
     sheets: dict[Path, list[str]] = {}
@@ -31,15 +35,17 @@ def render_sheets(
         if any(baked[id(task)] for task in variants):
             path = options.output_dir / f"{variants[0].group}_sheet.png"
             sheets[path] = _arguments(variants, baked, path, options)
-    found: dict[Path, Result] = {}
     for engine in ENGINES:
-        left = [path for path in sheets if found.get(path, {"error": True})["error"]]
+        left = [path for path in sheets if rendered.get(path, {"error": True})["error"]]
         commands = [[*own_command(), *sheets[path], f"--engine={engine}"] for path in left]
-        with closing(run_all(commands, jobs=options.jobs or 1)) as events:
-            for number, _, result in events:
-                if result is not None:
-                    found[left[number]] = {"output": str(left[number]), **result}
-    yield from found.values()
+        ended: dict[int, Result] = {}
+        try:
+            with closing(run_all(commands, jobs=options.jobs or 1, results=ended)) as events:
+                for _ in events:
+                    pass
+        finally:
+            for number, result in ended.items():
+                rendered[left[number]] = {"output": str(left[number]), **result}
 
 
 def _arguments(
