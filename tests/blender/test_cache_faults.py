@@ -461,6 +461,92 @@ def test_a_job_that_is_interrupted_says_that_its_cache_stays(
     assert len(frames_of(opened(out))) == 6 * 12 * 5
 
 
+def during_frame(number: int, deed: Callable[[], None]) -> Any:
+    """A handler that does something once, as a bake is at a frame."""
+    done = []
+
+    def at_frame(scene: Any, _depsgraph: Any = None) -> None:
+        if scene.frame_current == number and not done:
+            done.append(number)
+            deed()
+
+    return bpy.app.handlers.persistent(at_frame)
+
+
+def test_two_jobs_on_one_output_both_end_well(cli: ModuleType, blend: Path) -> None:
+    """As a farm does that takes a machine for lost: the second runs while the first stands still.
+
+    What the first has written stays, and a later bake deletes what nothing shows.
+    """
+    out, caches = blend.parent / "out.blend", blend.parent / "out_verlet_cache"
+    given = ["bake", str(blend), "--output", str(out), "--mode", "cache"]
+    ended = []
+    handler = during_frame(4, lambda: ended.append(run(*given)))
+    bpy.app.handlers.frame_change_post.append(handler)
+    try:
+        assert cli.main(given) == 0
+    finally:
+        bpy.app.handlers.frame_change_post.remove(handler)
+    (other,) = ended
+    assert other.returncode == 0, other.stderr
+    assert sorted(path.name for path in caches.iterdir()) == ["bake_001", "bake_002"]
+    assert len(frames_of(opened(out))) == 6 * 12 * 5
+    assert points_of(bpy.data.objects["Rope"]).parent.name == "bake_001"
+    assert cli.main(given) == 0
+    assert [path.name for path in caches.iterdir()] == ["bake_003"]
+
+
+def test_a_job_does_not_go_on_with_a_cache_that_another_one_writes(
+    cli: ModuleType, blend: Path
+) -> None:
+    out = blend.parent / "out.blend"
+    given = ["bake", str(blend), "--output", str(out), "--mode", "cache"]
+    ended = []
+    handler = during_frame(4, lambda: ended.append(run(*given, "--resume")))
+    bpy.app.handlers.frame_change_post.append(handler)
+    try:
+        assert cli.main(given) == 0
+    finally:
+        bpy.app.handlers.frame_change_post.remove(handler)
+    (other,) = ended
+    assert other.returncode == 3
+    assert other.stderr.splitlines()[-1] == (
+        f"verlet: Another process writes the cache {out.parent / 'out_verlet_cache' / 'bake_001'}; "
+        "wait until it has ended, or bake without resume"
+    )
+    assert len(frames_of(opened(out))) == 6 * 12 * 5
+
+
+def test_the_statistics_of_a_resumed_cache_are_those_of_all_its_frames(
+    cli: ModuleType, tmp_path: Path, printed: Printed
+) -> None:
+    """The rope is jerked in its first frames, and hardly stretched in those that are resumed."""
+    obj = rope(height=0.5)
+    obj.verlet.stretch_compliance = 1e-3
+    for frame, x in ((1, 0.0), (2, 0.0), (3, 2.0)):
+        obj.location.x = x
+        obj.keyframe_insert("location", frame=frame)
+    bpy.context.scene.verlet.use_ground = True
+    path = saved(tmp_path)
+
+    def baked_to(end: int, name: str, *given: str) -> list[Any]:
+        options = ["--output", str(tmp_path / name), "--mode", "cache", "--frames", "1", str(end)]
+        assert cli.main(["bake", str(path), *options, "--json", *given]) == 0
+        result = json.loads(printed().out.splitlines()[-1])
+        return [result[key] for key in ("worst_stretch", "most_stretched", "worst_penetration")]
+
+    whole, first = baked_to(12, "whole.blend"), baked_to(6, "out.blend")
+    assert first == whole
+    assert whole[0] > 1e-4
+    assert whole[1] == "Rope"
+    assert baked_to(12, "out.blend", "--resume") == whole
+    (cache,) = (tmp_path / "out_verlet_cache").glob("*/bake.json")
+    assert all(each["frame"] <= 6 for each in json.loads(cache.read_text())["extremes"])
+    baked_to(12, "out.blend", "--resume", "--from-frame", "2")
+    (cache,) = (tmp_path / "out_verlet_cache").glob("*/bake.json")
+    assert json.loads(cache.read_text())["extremes"][-1]["stretch"] == whole[0]
+
+
 def test_a_job_goes_on_from_a_frame(cli: ModuleType, blend: Path) -> None:
     out = blend.parent / "out.blend"
     given = ["bake", str(blend), "--output", str(out), "--mode", "cache"]

@@ -223,14 +223,23 @@ class Collector(Protocol):
 
 
 def follow(
-    stage: Stage, first: int, start: Start, collector: Collector
+    stage: Stage,
+    first: int,
+    start: Start,
+    collector: Collector,
+    gauge: BakeStatistics | None = None,
 ) -> Generator[Progress, bool | None, Progress]:
     """Passes results on, from the first frame or before it, and yields the progress of each.
 
     Sending True ends the bake at the first frame or later. The last progress is returned too.
+
+    Parameters
+    ----------
+    gauge
+        The statistics, where they begin with those of earlier frames.
     """
     meshes, settings = start.simulation.meshes, start.simulation.body_settings
-    gauge = BakeStatistics(meshes, settings)
+    gauge = gauge or BakeStatistics(meshes, settings)
     for done, result in enumerate(start.results, start=1):
         gauge.measure(result)
         if done == start.total:
@@ -243,9 +252,9 @@ def follow(
             result.frame,
             done,
             start.total,
-            gauge.stretch,
-            gauge.most_stretched,
-            gauge.penetration,
+            gauge.extremes.stretch,
+            gauge.extremes.stretched,
+            gauge.extremes.penetration,
             len(start.simulation.colliders),
             tuple(gauge.remarks),
             shown.positions,

@@ -1,6 +1,7 @@
 """A bake in files: point caches of its bodies, their record, and all that a bake goes on from."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from zlib import crc32
@@ -11,6 +12,7 @@ from ...core.scene import Sample
 from ...core.simulation import Simulation
 from ..scene.file_errors import errors_named
 from ..scene.pc2 import create_pc2, flush_to_disk, keep_samples, read_samples, read_size
+from .cache_hold import release
 from .cache_record import NAME, Block, CachedBody, CacheRecord, read_record, write_record
 
 MOST_STATES = 6
@@ -27,6 +29,8 @@ class Cache:
 
     folder: Path
     record: CacheRecord
+    begun: int = 0
+    """When its record was written before this bake [ns since 1970], as its file system says."""
 
     def points(self, body: CachedBody) -> Path:
         """The point cache of a body."""
@@ -128,6 +132,7 @@ class Cache:
             record.blocks = [block for block in record.blocks if block.end <= end]
             record.states = [frame for frame in record.states if frame <= end]
             record.cuts = [frame for frame in record.cuts if frame <= end + 1]
+            record.extremes = [each for each in record.extremes if each.frame <= end]
             for body in record.bodies:
                 keep_samples(self.points(body), body.vertices, end - record.start + 1)
                 body.written = self.points(body).stat().st_mtime_ns
@@ -208,7 +213,16 @@ def read_cache(folder: Path) -> Cache:
     FileError
         It has no record, or one that is damaged or of another version.
     """
-    return Cache(folder, read_record(folder))
+    return Cache(folder, read_record(folder), (folder / NAME).stat().st_mtime_ns)
+
+
+def last_written(folder: Path) -> int:
+    """When any file of a cache was last written [ns since 1970], as its file system says."""
+    newest = 0
+    for path in folder.iterdir():
+        with suppress(FileNotFoundError):  # of another process, which has just renamed it
+            newest = max(newest, path.stat().st_mtime_ns)
+    return newest
 
 
 def _checksum(path: Path, first: int, count: int) -> int:
@@ -221,6 +235,7 @@ def _checksum(path: Path, first: int, count: int) -> int:
 
 def remove_cache(folder: Path) -> None:
     """Deletes all files of a cache, its folder, and the one around it once empty."""
+    release(folder)
     with errors_named("delete", folder):
         for pattern in ("*.pc2", "state_*.npy*", "inputs_*.npy*", f"{NAME}*"):
             for path in folder.glob(pattern):

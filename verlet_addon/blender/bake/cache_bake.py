@@ -28,7 +28,7 @@ from ..settings.preferences import BESIDE, chosen_cache_folder
 from ..settings.properties import body_properties
 from ..settings.timing import animation_frame
 from .bake import baked_frames, follow, prepare_stage, start_anew
-from .cache import Cache
+from .cache import Cache, last_written
 from .cache_folder import (
     caches_of,
     made_own,
@@ -37,7 +37,7 @@ from .cache_folder import (
 )
 from .cache_handlers import note_baked
 from .cache_record import CachedBody, CacheRecord, write_record
-from .cache_resume import continued, end_to_keep, found_cache, go_on
+from .cache_resume import continued, end_to_keep, found_cache, go_on, held
 from .cache_writer import CacheWriter
 from .cautions import why_nothing
 from .edit_names import refuse_edits
@@ -47,6 +47,7 @@ from .memory import name_memory_errors, size_in_words
 from .progress import Progress
 from .record import BakeInputs, bake_inputs, remember_bake
 from .shape_keys import remove_bake
+from .statistics import BakeStatistics
 
 
 def bake_cache(
@@ -156,14 +157,17 @@ def _bake(
         if cache is None or last < frames[0]:
             start = start_anew(stage, frames)
             begin = partial(new_cache, stage, frames[0], blend, inputs)
+            before = None
         else:
-            cache = made_own(cache, blend)
+            cache = held(made_own(cache, blend))
             start = go_on(stage, frames, cache, last, inputs, again=again, edits=edits)
             going_on = start.simulation if edited else None
             begin = partial(continued, cache, last, inputs, again=again, edited=going_on)
-        writer = CacheWriter(stage, start.simulation, last - edited, begin)
+            before = cache.record.extremes_at(last - edited)
+        gauge = BakeStatistics(start.simulation.meshes, start.simulation.body_settings, before)
+        writer = CacheWriter(stage, start.simulation, gauge, last - edited, begin)
         try:
-            yield from follow(stage, frames[0], start, writer)
+            yield from follow(stage, frames[0], start, writer, gauge)
         except GeneratorExit:
             with suppress(FileError):
                 writer.save()
@@ -184,6 +188,7 @@ def new_cache(stage: Stage, start: int, blend: Path, inputs: Sequence[BakeInputs
     with errors_named("write", folder):
         cache.create_points()
         write_record(folder, cache.record)
+        cache.begun = last_written(folder)
     return cache
 
 

@@ -16,7 +16,8 @@ from ...core.errors import FileError
 from ..scene.cache_modifiers import bake_modifier, cache_path
 from ..scene.file_errors import errors_named
 from ..settings.preferences import chosen_cache_folder
-from .cache import Cache, read_cache, remove_cache
+from .cache import Cache, last_written, read_cache, remove_cache
+from .cache_hold import hold, is_held_elsewhere, release
 from .cache_record import NAME, CacheRecord
 
 _replaced: set[Path] = set()
@@ -54,7 +55,7 @@ def saved_file() -> Path:
 
 
 def new_folder(blend: Path) -> Path:
-    """Makes an empty folder for a cache of a .blend file."""
+    """Makes an empty folder for a cache of a .blend file, which this process holds."""
     number = 1
     while True:
         folder = caches_of(blend) / f"bake_{number:03}"
@@ -64,6 +65,8 @@ def new_folder(blend: Path) -> Path:
             except FileExistsError:
                 number += 1
             else:
+                release(folder)  # of one of that name, which is gone
+                hold(folder)
                 return folder
 
 
@@ -133,7 +136,11 @@ def replace_folders(folders: Iterable[Path]) -> None:
 
 
 def replace_others(cache: Cache, blend: Path) -> None:
-    """Notes the folders of all former caches of the bodies of one."""
+    """Notes the folders of all former caches of the bodies of one.
+
+    One that was written since this bake began is that of another job on the same file, which may
+    show it by now. It stays until a later bake replaces it.
+    """
     names = set(cache.record.names)
     replace_folders(
         other.folder
@@ -141,6 +148,7 @@ def replace_others(cache: Cache, blend: Path) -> None:
         if other.folder != cache.folder
         and other.record.scene == cache.record.scene
         and set(other.record.names) <= names
+        and last_written(other.folder) < cache.begun
     )
 
 
@@ -200,7 +208,7 @@ def delete_replaced(blend: Path) -> None:
 
 
 def delete_caches(folders: Iterable[Path], blend: Path) -> None:
-    """Deletes caches that belong to a .blend file.
+    """Deletes caches that belong to a .blend file, but none that another process holds.
 
     Raises
     ------
@@ -208,5 +216,5 @@ def delete_caches(folders: Iterable[Path], blend: Path) -> None:
         A file cannot be deleted.
     """
     for folder in folders:
-        if is_own(folder, blend) and folder.is_dir():
+        if is_own(folder, blend) and folder.is_dir() and not is_held_elsewhere(folder):
             remove_cache(folder)

@@ -12,6 +12,7 @@ from ..scene.cache_modifiers import bake_modifier
 from ..scene.handlers import add_handlers, remove_handlers
 from .cache_checks import find_problem, shown_caches
 from .cache_folder import delete_replaced, forget_replaced
+from .cache_hold import release_all
 
 _problems: dict[int, str] = {}
 """By `session_uid` of an object, what was wrong with its cache when the file was opened."""
@@ -46,6 +47,7 @@ def note_baked(obj: bpy.types.Object) -> None:
 def after_load(_path: Any = None, _other: Any = None) -> None:
     """Checks the caches of a file that was opened, and prints what is wrong with them."""
     forget_replaced()
+    release_all()
     for problem in check_caches():
         print(f"Verlet: {problem}", file=sys.stderr)
 
@@ -55,6 +57,7 @@ def after_save(path: Any = None, _other: Any = None) -> None:
     if isinstance(path, str) and path and path == bpy.data.filepath:
         with suppress(FileError):
             delete_replaced(Path(path))
+        release_all()
 
 
 _HANDLERS: dict[str, Any] = {"load_post": after_load, "save_post": after_save}

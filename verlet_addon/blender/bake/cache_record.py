@@ -6,13 +6,14 @@ PC2 has no room for these. The record is replaced as a whole, so it is always co
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from ...core.errors import FileError
 from .record import BakeInputs
+from .statistics import Extremes
 
 FORMAT = 1
 """Version of the layout; a record of another one is refused."""
@@ -61,6 +62,8 @@ class CacheRecord:
     """Frames at which the simulation is stored, in rising order."""
     cuts: list[int] = field(default_factory=list)
     """Frames from which it was simulated again; what is stored before them does not lead on."""
+    extremes: list[Extremes] = field(default_factory=list)
+    """The extremes at each frame where they exceed those before."""
 
     @property
     def end(self) -> int:
@@ -76,6 +79,15 @@ class CacheRecord:
     def inputs(self) -> list[BakeInputs]:
         """Per body, the digests of its inputs."""
         return [BakeInputs(body.settings, body.read) for body in self.bodies]
+
+    def note_extremes(self, now: Extremes) -> None:
+        """Adds the extremes at a new last frame, if they differ from those before."""
+        if not self.extremes or self.extremes[-1] != replace(now, frame=self.extremes[-1].frame):
+            self.extremes.append(now)
+
+    def extremes_at(self, frame: int) -> Extremes | None:
+        """The extremes of all frames up to one; None in records that have none."""
+        return next((each for each in reversed(self.extremes) if each.frame <= frame), None)
 
     def set_inputs(self, inputs: Sequence[BakeInputs]) -> None:
         """Notes other inputs, from which the cache goes on."""
@@ -116,7 +128,8 @@ def read_record(folder: Path) -> CacheRecord:
             raise ValueError("its checksum does not match")
         bodies = [CachedBody(**body) for body in content.pop("bodies")]
         blocks = [Block(**block) for block in content.pop("blocks")]
-        return CacheRecord(**content, bodies=bodies, blocks=blocks)
+        extremes = [Extremes(**each) for each in content.pop("extremes", [])]
+        return CacheRecord(**content, bodies=bodies, blocks=blocks, extremes=extremes)
     except FileNotFoundError as error:
         raise FileError(f"The cache {folder} has no {NAME}; {_REMEDY}", path) from error
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:

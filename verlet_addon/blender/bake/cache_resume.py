@@ -13,11 +13,13 @@ from ...core.self_test import kernels
 from ...core.shape_change import change_shape
 from ...core.simulate import advance_all
 from ...core.simulation import Simulation
+from ..scene.file_errors import errors_named
 from ..scene.sampling import SampleReader, Stage, read_meshes
 from .bake import Start, read_settings
 from .cache import Cache
 from .cache_changes import check_goes_on
 from .cache_folder import caches_of, find_cache
+from .cache_hold import hold
 from .frame_visits import all_alike
 from .record import BakeInputs
 
@@ -59,6 +61,18 @@ def end_to_keep(cache: Cache, start: int, from_frame: int) -> int:
             "ones are in use now, which differ in the last digits; bake without resume"
         )
     return from_frame - 1 if from_frame else intact
+
+
+def held(cache: Cache) -> Cache:
+    """A cache, held by this process; raises FileError if another one holds it."""
+    with errors_named("write", cache.folder):
+        if hold(cache.folder):
+            return cache
+    raise FileError(
+        f"Another process writes the cache {cache.folder}; wait until it has ended, or bake "
+        "without resume",
+        cache.folder,
+    )
 
 
 def go_on(

@@ -17,6 +17,7 @@ from ..scene.pc2 import append_sample
 from ..scene.sampling import Stage
 from .cache import Cache
 from .cache_record import Block, write_record
+from .statistics import BakeStatistics
 
 SHARE = 60.0
 """Least time from storing the simulation to storing it again, by the time that storing takes."""
@@ -33,6 +34,8 @@ class CacheWriter:
     ----------
     simulation
         The simulation, whose current sample is that of the result to write.
+    gauge
+        The statistics of the bake up to the result to write.
     last
         The last frame that is kept of the cache; results up to it are left out.
     begin
@@ -40,9 +43,15 @@ class CacheWriter:
     """
 
     def __init__(
-        self, stage: Stage, simulation: Simulation, last: int, begin: Callable[[], Cache]
+        self,
+        stage: Stage,
+        simulation: Simulation,
+        gauge: BakeStatistics,
+        last: int,
+        begin: Callable[[], Cache],
     ) -> None:
         self._stage, self._simulation, self._begin = stage, simulation, begin
+        self._gauge = gauge
         self.last = last
         self.cache: Cache | None = None
         """The cache, from the first frame on that is written."""
@@ -71,6 +80,7 @@ class CacheWriter:
             with errors_named("write", path):
                 append_sample(path, points, result.frame - record.start)
             self._checksums[number] = crc32(points.data, self._checksums[number])
+        record.note_extremes(self._gauge.extremes)
         before = self._samples[-1] if self._samples else None
         self._samples.append(_sharing(self._simulation.sample, before))
         self.last = result.frame

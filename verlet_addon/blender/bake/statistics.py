@@ -1,7 +1,7 @@
 """Statistics of a bake: largest strain of any edge, deepest penetration, contact searches."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,6 +14,20 @@ from ...core.settings import BodySettings
 from .self_crossing import crossing
 
 
+@dataclass(frozen=True)
+class Extremes:
+    """The largest strain and deepest penetration of a bake up to a frame."""
+
+    frame: int
+    """Scene frame."""
+    stretch: float = 0.0
+    """Largest strain of any edge of any body."""
+    stretched: str = ""
+    """Name of the body with that edge."""
+    penetration: float | None = None
+    """Largest violation of a contact gap [m]; None where nothing can collide."""
+
+
 class BakeStatistics:
     """The largest strain and deepest penetration over all frames so far, and the remarks.
 
@@ -21,9 +35,16 @@ class BakeStatistics:
     ----------
     meshes, settings
         All bodies at the first frame.
+    before
+        Extremes of the frames before, of a bake that goes on.
     """
 
-    def __init__(self, meshes: Sequence[MeshData], settings: Sequence[BodySettings]) -> None:
+    def __init__(
+        self,
+        meshes: Sequence[MeshData],
+        settings: Sequence[BodySettings],
+        before: Extremes | None = None,
+    ) -> None:
         # Edges of water are not constrained, so they are left out.
         ends = (None if body.body_type != "WATER" else 0 for body in settings)
         meshes = [
@@ -34,21 +55,23 @@ class BakeStatistics:
         self._edges = [mesh.edges for mesh in meshes]
         self._rest = [_rest_lengths(mesh) for mesh in meshes]
         self._names = [mesh.name for mesh in meshes]
-        self.stretch, self.most_stretched = 0.0, ""
-        self.penetration: float | None = None
+        self.extremes = before or Extremes(0)
         self.remarks = [*crossing(meshes, settings)]
         self.contact_searches: dict[tuple[str, str], ContactSearch] = {}
 
     def measure(self, result: Frame) -> None:
         """Updates the statistics with the result of one more frame."""
+        stretch, stretched = self.extremes.stretch, self.extremes.stretched
         bodies = zip(self._names, self._edges, self._rest, result.positions, strict=True)
         for name, edges, rest, now in bodies:
             strain = float(np.max(edge_lengths(now, edges) / rest, initial=1.0) - 1)
-            if strain > self.stretch:
-                self.stretch, self.most_stretched = strain, name
-        self.remarks += result.remarks
+            if strain > stretch:
+                stretch, stretched = strain, name
+        penetration = self.extremes.penetration
         if result.deepest:
-            self.penetration = max(self.penetration or 0.0, *result.deepest)
+            penetration = max(penetration or 0.0, *result.deepest)
+        self.extremes = Extremes(result.frame, stretch, stretched, penetration)
+        self.remarks += result.remarks
         for names, search in result.contact_searches.items():
             before = self.contact_searches.get(names, ContactSearch())
             self.contact_searches[names] = before + search

@@ -245,9 +245,9 @@ class _Shapes:
                     self._rests.append(settling.frame.positions)
                     gauge.measure(settling.frame)
                     gauge.remarks += self._unrest(name, settling)
-                remarks = list(dict.fromkeys(gauge.remarks))
+                remarks, worst = list(dict.fromkeys(gauge.remarks)), gauge.extremes
                 yield Fitting(
-                    name, number, len(names), settling, gauge.stretch, gauge.most_stretched, remarks
+                    name, number, len(names), settling, worst.stretch, worst.stretched, remarks
                 )
                 if is_last:
                     break
