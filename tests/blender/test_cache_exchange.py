@@ -174,6 +174,12 @@ def test_several_objects_have_a_file_each(tmp_path: Path) -> None:
     select(first, second)
     verlet.export_cache(filepath=str(tmp_path / "all"), format="MDD")
     assert sorted(each.name for each in tmp_path.iterdir()) == ["all_Cape.mdd", "all_Rope.mdd"]
+    (tmp_path / "all_Rope.mdd").write_bytes(b"of the user")
+    with pytest.raises(RuntimeError, match=r"all_Cape.mdd, all_Rope.mdd in .* would be replaced"):
+        verlet.export_cache(filepath=str(tmp_path / "all"), format="MDD")
+    assert (tmp_path / "all_Rope.mdd").read_bytes() == b"of the user"
+    verlet.export_cache(filepath=str(tmp_path / "all"), format="MDD", replace=True)
+    assert (tmp_path / "all_Rope.mdd").read_bytes() != b"of the user"
 
 
 def test_a_cache_bake_and_a_hidden_key_are_written_as_they_play(tmp_path: Path) -> None:

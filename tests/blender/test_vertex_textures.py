@@ -94,6 +94,27 @@ def test_normals_are_those_of_the_bake(tmp_path: Path) -> None:
 
 
 @writes_gltf
+def test_no_file_that_the_dialog_did_not_name_is_replaced(tmp_path: Path, addon: Addon) -> None:
+    """As the mesh that glTF export has just written under the same name."""
+    obj = baked(uneven())
+    select(obj)
+    named = tmp_path / "flag.png"
+    beside = [tmp_path / f"flag{end}" for end in (".glb", "-remap_info.json", "-vnrm.png")]
+    for path in beside:
+        path.write_bytes(b"of the user")
+        with pytest.raises(RuntimeError, match=f"{path.name} .*would be replaced; choose another"):
+            verlet.export_vat(filepath=str(named))
+        assert path.read_bytes() == b"of the user"
+        assert not named.exists()
+        path.unlink()
+    for number in range(2):
+        verlet.export_vat(filepath=str(named), replace=bool(number))
+    assert {*tmp_path.iterdir()} == {named, *beside}
+    proposed = addon("blender.ui.texture_operator").default_name(".png")
+    assert proposed.endswith("_vat.png")
+
+
+@writes_gltf
 def test_without_normals_there_is_no_texture_of_them(tmp_path: Path) -> None:
     written(baked(uneven()), tmp_path, use_normals=False)
     assert not (tmp_path / "Cape-vnrm.png").exists()

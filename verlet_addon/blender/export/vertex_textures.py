@@ -46,6 +46,12 @@ class _Motion(NamedTuple):
     """(f, n, 3)."""
 
 
+def texture_files(path: Path, *, normals: bool) -> list[Path]:
+    """All files of a vertex animation texture: positions, ranges, mesh, and normals if wanted."""
+    paths = [path, path.with_name(f"{path.stem}-remap_info.json"), path.with_suffix(".glb")]
+    return [*paths, *([path.with_name(f"{path.stem}-vnrm{path.suffix}")] if normals else [])]
+
+
 def write_textures(
     scene: bpy.types.Scene,
     view_layer: bpy.types.ViewLayer,
@@ -80,14 +86,13 @@ def write_textures(
         layout = fitting_layout(motion.positions.shape[1], len(frames))
         offsets = motion.positions - motion.positions[0]
         bounds = range_of(offsets)
-        paths = [path, path.with_name(f"{path.stem}-remap_info.json"), path.with_suffix(".glb")]
+        paths = texture_files(path, normals=normals)
         with written_whole(paths[2]) as partial:
             _write_mesh(scene, view_layer, obj, motion, layout, partial)
         with written_whole(path) as partial:
             write_image(partial, layout.texture(bounds.colors(offsets)), form)
         if normals:
-            paths.append(path.with_name(f"{path.stem}-vnrm{path.suffix}"))
-            with written_whole(paths[-1]) as partial:
+            with written_whole(paths[3]) as partial:
                 write_image(partial, layout.texture(0.5 + motion.normals / 2), form)
         with written_whole(paths[1]) as partial:
             text = json.dumps(bounds.description(len(frames)), indent=4)

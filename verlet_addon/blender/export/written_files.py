@@ -1,7 +1,7 @@
 """Files that are written whole or not at all."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -9,6 +9,7 @@ import bpy
 
 from ...core.errors import FileError
 from ..scene.file_errors import errors_named
+from ..scene.file_warnings import some
 
 
 def target(filepath: str, suffix: str) -> Path:
@@ -36,6 +37,16 @@ def target(filepath: str, suffix: str) -> Path:
             f"Cannot write {path}: the folder {path.parent} is read-only; choose another", path
         )
     return path
+
+
+def check_others(paths: Iterable[Path]) -> None:
+    """Raises FileError where a file exists of those that an export writes without being named."""
+    if there := [path for path in paths if path.exists()]:
+        raise FileError(
+            f"{some(path.name for path in there)} in {there[0].parent} would be replaced; choose "
+            "another name, or turn on Replace Others",
+            there[0],
+        )
 
 
 @contextmanager

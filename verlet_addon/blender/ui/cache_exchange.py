@@ -16,6 +16,7 @@ from ..export.written_files import target
 from ..live.control import working
 from ..scene.curve_points import is_curve
 from ..scene.file_context import FileContext, file_context
+from .files_beside import WritesBeside
 from .operators import cancelled_by_errors, undoable_mode
 from .panel_base import layout_of
 
@@ -43,16 +44,27 @@ def chosen_baked(context: bpy.types.Context) -> list[bpy.types.Object]:
     MeshError
         None has a bake.
     """
-    here = file_context(context)
-    active = here.view_layer.objects.active
-    chosen = list(here.selected_objects) or ([active] if active is not None else [])
-    if found := [obj for obj in chosen if is_baked(obj)]:
-        return [obj for obj in found if not is_curve(obj)] or found
+    if found := selected_baked(context):
+        return found
+    chosen = _chosen(context)
     if len(chosen) == 1:
         raise MeshError(
             f"{chosen[0].name} has no bake; bake it first, or select an object that has one"
         )
     raise MeshError("No selected object has a bake; select one that has, or bake first")
+
+
+def selected_baked(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The same objects; none where `chosen_baked` raises an error."""
+    found = [obj for obj in _chosen(context) if is_baked(obj)]
+    return [obj for obj in found if not is_curve(obj)] or found
+
+
+def _chosen(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The selected objects; the active one alone if none is selected."""
+    here = file_context(context)
+    active = here.view_layer.objects.active
+    return list(here.selected_objects) or ([active] if active is not None else [])
 
 
 def has_bake(operator: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
@@ -63,7 +75,7 @@ def has_bake(operator: type[bpy.types.Operator], context: bpy.types.Context) -> 
     return undoable_mode(operator, context)
 
 
-class VERLET_OT_export_cache(ExportHelper, bpy.types.Operator):  # type: ignore[misc]
+class VERLET_OT_export_cache(WritesBeside, ExportHelper, bpy.types.Operator):  # type: ignore[misc]
     """Write the motion of the selected baked objects to a file that other programs play"""
 
     bl_idname = "verlet.export_cache"
@@ -107,6 +119,9 @@ class VERLET_OT_export_cache(ExportHelper, bpy.types.Operator):  # type: ignore[
         points = self.format in ("PC2", "MDD")
         for name in ("space", "up") if points else ("use_normals",):
             column.prop(self, name)
+        if points:
+            path = Path(cast(Any, self).filepath)
+            self.draw_others(others(path, selected_baked(context)))
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
@@ -116,6 +131,7 @@ class VERLET_OT_export_cache(ExportHelper, bpy.types.Operator):  # type: ignore[
         if not points:
             check_built_in(self.format)
         path = target(cast(Any, self).filepath, self.filename_ext)
+        self.check_others(others(path, objects) if points else [])
         with working():
             if points:
                 frames = self.write_points(here, objects, path)
@@ -152,6 +168,11 @@ def one_each(path: Path, objects: Sequence[bpy.types.Object]) -> list[Path]:
         return [path]
     names = [bpy.path.clean_name(obj.name) for obj in objects]
     return [path.with_name(f"{path.stem}_{name}{path.suffix}") for name in names]
+
+
+def others(path: Path, objects: Sequence[bpy.types.Object]) -> list[Path]:
+    """The point caches of objects, but for one of the path that is given."""
+    return [each for each in one_each(path, objects) if each != path]
 
 
 class VERLET_OT_import_cache(ImportHelper, bpy.types.Operator):  # type: ignore[misc]
