@@ -33,6 +33,8 @@ class Format:
     """Whether the file holds meshes as their modifiers leave them."""
     delays: tuple[int, ...] = (0,)
     """Frames by which exporter and importer together may move everything; the best one counts."""
+    from_zero: str = ""
+    """The setting of the exporter by which what the file plays begins at 0 s."""
 
     @property
     def preset(self) -> dict[str, Any]:
@@ -52,7 +54,9 @@ class Format:
 
 
 FORMATS = {
-    "glTF": Format("export_scene.gltf", ("import_scene.gltf",), "glb"),
+    "glTF": Format(
+        "export_scene.gltf", ("import_scene.gltf",), "glb", from_zero="export_anim_slide_to_zero"
+    ),
     "FBX": Format("export_scene.fbx", ("wm.fbx_import", "import_scene.fbx"), "fbx", delays=(0, 1)),
     "USD": Format("wm.usd_export", ("wm.usd_import",), "usdc", finished=True),
     "Alembic": Format("wm.alembic_export", ("wm.alembic_import",), "abc", finished=True),
@@ -69,6 +73,7 @@ def round_trip(
     """
     scene = bpy.context.scene
     frames, fps = range(scene.frame_start, scene.frame_end + 1), scene.render.fps
+    delays = (-frames[0],) if settings.get(form.from_zero) else form.delays
     path = str(folder / f"round_trip.{form.suffix}")
     export(form, path, settings)
     if not form.finished:
@@ -78,8 +83,7 @@ def round_trip(
     bpy.context.scene.render.fps = fps
     next(filter(None, map(operator, form.importers)))(filepath=path)
     return {
-        name: min(worst(name, wanted[name], frames, delay) for delay in form.delays)
-        for name in bodies
+        name: min(worst(name, wanted[name], frames, delay) for delay in delays) for name in bodies
     }
 
 

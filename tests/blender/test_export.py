@@ -1,5 +1,6 @@
 """What is baked reaches other programs: nothing is lost from file to file, at any frame."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import bpy
 import pytest
 
-from tests.blender.round_trips import FORMATS, operator, round_trip
+from tests.blender.round_trips import FORMATS, export, operator, round_trip
 from tests.blender.scenes import body, mesh_object, pin, sheet, verlet
 
 SAMPLES = sorted((Path(__file__).parents[2] / "sample_blends").glob("*.blend"))
@@ -158,6 +159,49 @@ def test_alembic_as_it_is_set_up(bodies: list[str], tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["glTF", "FBX", "USD"])
 def test_with_the_preset(name: str, bodies: list[str], tmp_path: Path) -> None:
     check(name, bodies, tmp_path, **FORMATS[name].preset)
+
+
+def times_in(path: Path) -> set[float]:
+    """First and last time of all curves in a GLB file [s]."""
+    data = path.read_bytes()
+    content = json.loads(data[20 : 20 + int.from_bytes(data[12:16], "little")])
+    samplers = [each for clip in content["animations"] for each in clip["samplers"]]
+    accessors = [content["accessors"][each["input"]] for each in samplers]
+    return {round(time, 4) for each in accessors for time in (*each["min"], *each["max"])}
+
+
+@pytest.mark.parametrize("start", [1, 1001])
+def test_a_gltf_plays_from_its_first_moment_wherever_the_shot_begins(
+    tmp_path: Path, start: int
+) -> None:
+    """Else players show a shot that begins at frame 1001 after it has stood still for 42 s."""
+    scene: Any = bpy.context.scene
+    pin(body(sheet("Cloth", height=3.0)), [0, 4])
+    scene.frame_start, scene.frame_end = start, start + 6
+    verlet.bake()
+    path = tmp_path / "shot.glb"
+    export(FORMATS["glTF"], str(path), FORMATS["glTF"].preset)
+    assert times_in(path) == {0.0, 6 / scene.render.fps}
+
+
+def test_a_loop_is_exported_as_a_whole_turn_in_a_longer_scene(tmp_path: Path) -> None:
+    """Of what is baked alone already; beside what moves otherwise, once the scene's range is."""
+    scene: Any = bpy.context.scene
+    pin(body(sheet("Cloth", height=3.0)), [0, 4])
+    scene.frame_start, scene.frame_end = 1, 40
+    verlet.bake(loop=12)
+    turn = {0.0, 12 / scene.render.fps}
+    path = tmp_path / "loop.glb"
+    export(FORMATS["glTF"], str(path), FORMATS["glTF"].preset)
+    assert times_in(path) == turn
+    move(sheet("Other", height=5.0), end=40)
+    export(FORMATS["glTF"], str(path), FORMATS["glTF"].preset)
+    assert len(times_in(path)) > 2
+    assert verlet.scene_range_to_loop() == {"FINISHED"}
+    start = bpy.data.objects["Cloth"].verlet.baked_start  # type: ignore[attr-defined]
+    assert (scene.frame_start, scene.frame_end) == (start, start + 12)
+    export(FORMATS["glTF"], str(path), FORMATS["glTF"].preset)
+    assert times_in(path) == turn
 
 
 @pytest.mark.parametrize("name", ["glTF", "FBX", "USD"])

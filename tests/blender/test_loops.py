@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.scenes import body, file_content, line, pin, sheet, shown, verlet
+from tests.blender.scenes import body, file_content, line, pin, select, sheet, shown, verlet
 from tests.blender.test_cache import balloon, cloth, jelly, range_to, saved
 from tests.core.intersections import crossings
 
@@ -171,6 +171,23 @@ def own_looks(obj: Any, start: int, count: int) -> Any:
         matrix = np.array(obj.matrix_world)
         found.append((places - matrix[:3, 3]) @ np.linalg.inv(matrix[:3, :3]).T)
     return np.array(found)
+
+
+def test_a_turn_of_several_loops_is_one_of_each() -> None:
+    scene: Any = range_to(END)
+    first = swinging()
+    with pytest.raises(RuntimeError, match="No object of the scene has a loop; set Loop, and bake"):
+        verlet.scene_range_to_loop()
+    verlet.bake(loop=12)
+    second = body(line("Other", segments=4, height=3.0))
+    pin(second, [0])
+    select(second)
+    verlet.bake(loop=8, selected=True)
+    starts = {obj.verlet.baked_start for obj in (first, second)}
+    verlet.scene_range_to_loop()
+    assert (scene.frame_start, scene.frame_end) == (max(starts), max(starts) + 24)
+    once = [looks(obj, scene.frame_start, 25) for obj in (first, second)]
+    assert all(np.abs(each[-1] - each[0]).max() <= 1e-6 for each in once)
 
 
 @pytest.mark.parametrize("mode", FORMS[:3])

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from math import lcm
 from typing import Any
 
 import bpy
@@ -168,6 +169,21 @@ def baked_loops(scene: bpy.types.Scene) -> list[str]:
     """Lengths of the loops among a scene's bakes, each once."""
     lengths = {body_properties(obj).baked_loop for obj in _recorded(scene)} - {0}
     return list(map(str, sorted(lengths)))
+
+
+def loop_turn(scene: bpy.types.Scene) -> tuple[int, int] | None:
+    """First frame of a turn of a scene's loops, and the one that shows it again; None without one.
+
+    Loops of several lengths have a turn together that is a multiple of each. Scenes begin at frame
+    0 or later.
+    """
+    loops = [body for body in map(body_properties, _recorded(scene)) if body.baked_loop]
+    if not loops:
+        return None
+    length = lcm(*(body.baked_loop for body in loops))
+    start = max(body.baked_start for body in loops)
+    start = start if start >= 0 else start % length
+    return start, start + length
 
 
 def baked_deviation(scene: bpy.types.Scene) -> tuple[float, float]:

@@ -20,6 +20,7 @@ from .cache_buttons import draw_conversion, draw_problems, draw_resume
 from .changed_bodies import changed_bodies
 from .drape_operator import draw_drape
 from .edit_operators import draw_edit
+from .loop_range import draw_range
 from .overlay.changes import Changes, kept
 from .panel_base import SidebarPanel, layout_of
 
@@ -148,6 +149,7 @@ class VERLET_PT_bake(SidebarPanel):
         text = f"Baked frames {frames[0]} to {frames[1]}"
         if loops := baked_loops(scene):
             column.label(text=f"Loop of {some(loops)} frames, from {frames[0]}", icon="CHECKMARK")
+            draw_range(column, scene)
         elif frames[0] > start or frames[1] < end:
             column.label(text=f"{text} of {start} to {end}", icon="TIME")
         else:

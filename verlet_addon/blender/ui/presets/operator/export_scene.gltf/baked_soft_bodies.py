@@ -1,4 +1,4 @@
-"""glTF export of baked bodies: what the scene plays as one clip, and ropes without faces too."""
+"""glTF export of baked bodies: what the scene plays as one clip, from 0 s on, and bare ropes."""
 
 import bpy
 
@@ -6,4 +6,5 @@ op = bpy.context.active_operator
 
 op.export_animation_mode = "ACTIVE_ACTIONS"
 op.export_frame_range = True
+op.export_anim_slide_to_zero = True
 op.use_mesh_edges = True
