@@ -463,7 +463,7 @@ def test_a_job_that_is_interrupted_says_that_its_cache_stays(
 
 def during_frame(number: int, deed: Callable[[], None]) -> Any:
     """A handler that does something once, as a bake is at a frame."""
-    done = []
+    done: list[int] = []
 
     def at_frame(scene: Any, _depsgraph: Any = None) -> None:
         if scene.frame_current == number and not done:

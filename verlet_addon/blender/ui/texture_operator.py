@@ -58,12 +58,11 @@ class VERLET_OT_export_vat(WritesBeside, ExportHelper, bpy.types.Operator):  # t
         layout.prop(self, "use_normals")
         self.draw_others(self._others(Path(cast(Any, self).filepath), selected_baked(context)))
 
-    def invoke(
-        self, context: bpy.types.Context, event: bpy.types.Event
-    ) -> "set[OperatorReturnItems]":
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Any:
+        helper = cast(Any, super())
         if not cast(Any, self).filepath:
             cast(Any, self).filepath = default_name(self.filename_ext)
-        return cast(Any, super().invoke(context, event))
+        return helper.invoke(context, event)
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
