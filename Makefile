@@ -95,13 +95,9 @@ kernels: build/compiler/$(READY) ## Compile the inner loops for this machine: bu
 wheels: build/compiler/$(READY) ## Compile them for all machines, as the zip carries them: wheels/*.whl
 	build/compiler/bin/python kernels/build.py wheels
 
-# Tests that come by every line of C that quick ones come by, in a third of their time.
-WATCHED := $(wildcard $(patsubst %,tests/core/test_%.py,colliders compiled* detection free_fall gas ground \
-    mesh_checks rigid alternating* shells short_edges solids* coupled_solids tunnelling *depenetration fused* *_contacts \
-    uneven_meshes many_bodies woven))
-sanitize: .venv/$(READY) ## Run the core's tests on kernels that watch their threads and memory; needs gcc
+sanitize: .venv/$(READY) ## Run tests that reach each kernel on ones that watch their threads and memory; needs gcc
 	$(RUN) kernels/sanitize.py threads tests/core/test_detection.py -k threads
-	$(RUN) kernels/sanitize.py memory -p kernels.reached $(WATCHED) -m "not slow and not nightly"
+	$(RUN) kernels/sanitize.py memory -p kernels.reached @kernels/watched.txt
 
 # An installed Blender packs it in seconds; without one that takes the 1 GB of .venv.
 BLENDER ?= $(shell command -v blender)

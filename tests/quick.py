@@ -16,7 +16,8 @@ from pathlib import Path
 
 from tests.imports import PACKAGE, ROOT, distances, users
 
-LAWS = ROOT / "tests" / "laws.txt"
+LAWS = "@tests/laws.txt"
+"""The argument of pytest that stands for the tests in this file."""
 SECONDS = 105.0
 """Time after which no further test begins [s]."""
 
@@ -64,8 +65,7 @@ def tests_to_play(changed: list[Path]) -> list[str]:
     files = sorted(file for file in reached if file.name.startswith("test_"))
     files.sort(key=lambda file: reached[file])
     near = [file for file in files if reached[file] == reached[files[0]]]
-    laws = LAWS.read_text("utf-8").splitlines()
-    ordered = [*failed_last(), *map(named, near), *laws, *map(named, files)]
+    ordered = [*failed_last(), *map(named, near), LAWS, *map(named, files)]
     return list(dict.fromkeys(ordered))
 
 

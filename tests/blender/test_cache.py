@@ -244,7 +244,9 @@ def bodies_together() -> list[Any]:
     return [obj, jelly(), rope()]
 
 
-@pytest.mark.parametrize("ends", [(1,), (2, 3), (7, 13, 19)])
+@pytest.mark.parametrize(
+    "ends", [(1,), *(pytest.param(ends, marks=pytest.mark.slow) for ends in ((2, 3), (7, 13, 19)))]
+)
 def test_a_range_that_grew_at_its_end_is_baked_on(ends: tuple[int, ...], tmp_path: Path) -> None:
     scene = range_to(24)
     objects = bodies_together()

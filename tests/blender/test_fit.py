@@ -207,6 +207,7 @@ def test_undo_takes_the_keys_back() -> None:
     assert data.shape_keys is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["garment", "morph", "file", "usage", "seconds"])
 def test_the_command_line_tells_mistakes(tmp_path: Path, fault: str) -> None:
     torso(rows=15)

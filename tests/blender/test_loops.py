@@ -114,6 +114,7 @@ def test_every_kind_of_body_can_loop(make: Callable[[], Any]) -> None:
     check_loop(obj, plain)
 
 
+@pytest.mark.slow
 def test_bodies_loop_together_and_components_do_too(tmp_path: Path) -> None:
     range_to(END)
     objects = [jelly(), swinging()]

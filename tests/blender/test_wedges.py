@@ -31,6 +31,7 @@ def cloth(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_grid_is_baked_and_shown_on_a_sheet(
     cli: ModuleType, addon: Addon, cloth: Path, tmp_path: Path, printed: Printed
 ) -> None:
