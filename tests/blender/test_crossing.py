@@ -4,12 +4,18 @@ So are those that end through themselves, as Self Collision would have kept them
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import bpy
+import numpy as np
 import pytest
 
 from tests.blender.scenes import body, line, sheet, verlet
+from tests.work import growth
+from verlet_addon.blender.bake.self_crossing import crossing
+from verlet_addon.core.inputs import sheet as sheet_of
+from verlet_addon.core.settings import BodySettings
 
 
 def remarks(upright: Any) -> str:
@@ -81,3 +87,15 @@ def test_cloth_that_ends_through_itself_is_told_so_without_self_collision(
     verlet.bake(frame_start=1, frame_end=48)
     told = "Tower passes through itself" in str(bpy.context.scene.verlet.baked_remarks)
     assert told is not self_collision
+
+
+def test_cloths_far_apart_are_not_compared_pair_by_pair() -> None:
+    """Two thousand of them would be two million pairs."""
+
+    def work(count: int) -> Callable[[], list[str]]:
+        flat = sheet_of(1, 1, width=0.5)
+        places = [flat.positions + np.array([k, 0.0, 0.0]) for k in range(count)]
+        meshes = [replace(flat, positions=each) for each in places]
+        return lambda: list(crossing(meshes, [BodySettings()] * count))
+
+    assert growth(work, 50) < 5.0

@@ -1,19 +1,23 @@
 """Many small bodies: each bakes as it does alone, and those far apart cost no call of their own."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.core.bodies import Body, floor, pinned, rope, sheet, simulated, thrown
+from tests.core.bodies import GRAVITY, Body, cube, floor, pinned, rope, sheet, simulated, thrown
+from tests.work import growth
 from verlet_addon.core import simulation
 from verlet_addon.core.bodies.plain_bodies import PlainGroup
 from verlet_addon.core.bodies.surface_bodies import SurfaceStep
+from verlet_addon.core.build import build
+from verlet_addon.core.collision.collision_world import CollisionWorld, build_collision_world
 from verlet_addon.core.compiled import backend
 from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData
-from verlet_addon.core.settings import SceneSettings
+from verlet_addon.core.settings import BodySettings, SceneSettings
 
 compiled = pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")
 SCENE, FRAMES = SceneSettings(substeps=4), [1 / 24] * 8
@@ -79,3 +83,15 @@ def test_bodies_that_touch_are_told_together_what_to_do(monkeypatch: pytest.Monk
     drawn = pinned(sheet(4), [0], weight=0.5), COTTON
     with pytest.raises(AssertionError, match="by itself"):
         simulated([*field(3, 2.0), drawn], FRAMES, SCENE)
+
+
+def test_solids_far_apart_are_not_compared_pair_by_pair() -> None:
+    """Where it is looked for what starts inside of what."""
+    jelly = BodySettings(body_type="SOFT", resolution=1)
+
+    def work(count: int) -> Callable[[], CollisionWorld | None]:
+        meshes = [shifted(cube(0.1), float(number), 0.0) for number in range(count)]
+        models = [build(each, jelly, gravity=GRAVITY, dt=0.01)[0] for each in meshes]
+        return lambda: build_collision_world(models, meshes, [], [])
+
+    assert growth(work, 20) < 5.0

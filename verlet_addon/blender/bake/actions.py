@@ -82,6 +82,11 @@ def give_back(key: bpy.types.Key) -> None:
 
 def is_shared(key: bpy.types.Key) -> bool:
     """Whether another Key datablock uses the same action and slot."""
+    animation: Any = key.animation_data
+    if animation is None or animation.action is None:
+        return False
+    if _HAS_SLOTS and animation.action_slot is not None:
+        return len(animation.action_slot.users()) > 1
     played = _plays(key)
     return any(_plays(other) == played for other in bpy.data.shape_keys if other != key)
 

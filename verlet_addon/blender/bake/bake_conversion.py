@@ -32,7 +32,7 @@ from .forms import KeyForm, Plan, check_form, plan, write_plan
 from .memory import check_room
 from .motion import Deviation, Motion
 from .record import BakeInputs, form_of, remember_bake
-from .shape_keys import remove_bake
+from .shape_keys import remove_bakes
 
 _FORM = ("another form of a bake", "keep its shape keys")
 """The form that no curve shows, and the remedy, for `refuse_curve`."""
@@ -167,7 +167,7 @@ def keys_to_cache(
     for cache, group in zip(caches, groups.values(), strict=True):
         for obj, body in zip(group, cache.record.bodies, strict=True):
             noted = _noted(obj)
-            remove_bake(obj)
+            remove_bakes([obj])
             show_cache(obj, cache.points(body), cache.record.start, scene, loop=noted.loop)
             remember_bake(obj, noted.frames, noted.inputs, noted.kernels)
             _add_deviation(obj, noted.deviation)

@@ -46,7 +46,7 @@ from .former_bake import former_bakes_hidden
 from .memory import name_memory_errors, size_in_words
 from .progress import Progress
 from .record import BakeInputs, bake_inputs, remember_bake
-from .shape_keys import remove_bake
+from .shape_keys import remove_bakes
 from .statistics import BakeStatistics
 
 
@@ -199,9 +199,7 @@ def show_caches(stage: Stage, cache: Cache, blend: Path, *, loop: int = 0) -> No
     """
     record = cache.record
     remove_live_modifiers(stage.bodies)
-    # In reverse order, so that keys which shared an action share it again.
-    for obj in reversed(stage.bodies):
-        remove_bake(obj)
+    remove_bakes(stage.bodies)
     for obj, body, inputs in zip(stage.bodies, record.bodies, record.inputs, strict=True):
         show_cache(obj, cache.points(body), record.start, stage.scene, loop=loop)
         note_baked(obj)

@@ -1,14 +1,13 @@
 """Intersection tests: cloths that cross each other at the start, or themselves at the end."""
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
-from operator import le
 from typing import cast
 
 import numpy as np
 from mathutils.bvhtree import BVHTree
 
 from ...core.arrays import Booleans, Floats, Integers
+from ...core.geometry.sweep_and_prune import find_near_boxes
 from ...core.mesh import MeshData
 from ...core.scene import Frame
 from ...core.settings import BodySettings
@@ -27,9 +26,11 @@ def crossing(meshes: Sequence[MeshData], settings: Sequence[BodySettings]) -> It
         for mesh, body in zip(meshes, settings, strict=True)
         if body.body_type == "CLOTH" and np.isfinite(mesh.positions).all()
     ]
-    boxed = [(name, corners, _box(corners)) for name, corners in cloths if len(corners)]
-    for (name, first, box), (other, second, others_box) in combinations(boxed, 2):
-        if _boxes_overlap(box, others_box) and _cross(first, second):
+    cloths = [(name, corners) for name, corners in cloths if len(corners)]
+    boxes = [(corners.min(axis=(0, 1)), corners.max(axis=(0, 1))) for _, corners in cloths]
+    for pair in find_near_boxes(*np.reshape(boxes, (-1, 2, 3)).swapaxes(0, 1), 0.0).T:
+        (name, first), (other, second) = (cloths[number] for number in pair)
+        if _cross(first, second):
             yield (
                 f"{name} and {other} pass through each other at the first frame, and may stay so, "
                 "since neither has an inside; move them apart there"
@@ -74,17 +75,6 @@ def _triangles(mesh: MeshData, exempt: Floats | None) -> Integers:
     if exempt is not None:
         triangles = triangles[~(exempt[triangles] > 0).any(axis=1)]
     return triangles
-
-
-def _box(triangles: Floats) -> list[list[float]]:
-    """Lowest and highest corner of the AABB of triangles (t, 3, 3)."""
-    return [triangles.min(axis=(0, 1)).tolist(), triangles.max(axis=(0, 1)).tolist()]
-
-
-def _boxes_overlap(first: list[list[float]], second: list[list[float]]) -> bool:
-    """Whether two AABBs overlap."""
-    (low, high), (others_low, others_high) = first, second
-    return all(map(le, low, others_high)) and all(map(le, others_low, high))
 
 
 def _cross(first: Floats, second: Floats) -> bool:

@@ -70,8 +70,8 @@ def add_baked_keys(
     coordinates : of each key, (n, 3) in the object's own space.
     values : of each key, from 0 to 1.
     """
-    remove_bake(obj)
     body = body_properties(obj)
+    _remove_all_but_basis(obj)
     remember_rest(obj)
     if is_curve(obj):
         free_handles(obj)
@@ -119,18 +119,35 @@ def values_now(moments: Sequence[float], loop: int) -> list[float]:
     return [float(value) for value in np.maximum(0, 1 - away)]
 
 
-def remove_bake(obj: bpy.types.Object) -> None:
-    """Removes the keys, curves and records that a bake made on this object, and shows no cache.
+def remove_bakes(objects: Sequence[bpy.types.Object]) -> None:
+    """Removes the keys, curves and records that bakes made on objects, and shows no caches.
 
     Baked keys that the user has renamed are removed too, and edited frames of a cache. Other keys
     stay, and so does the Basis while there are any. The files of a cache that nothing shows any
-    more go with the next save.
+    more go with the next save. Objects are cleared in reverse order, so that keys which shared an
+    action share it again.
+    """
+    for obj in reversed(objects):
+        _remove_all_but_basis(obj)
+    made = [obj for obj in objects if body_properties(obj).made_basis]
+    # All at once, since Blender looks through the whole file for the users of what it removes.
+    bpy.data.batch_remove({cast(bpy.types.Key, shape_keys_of(obj)) for obj in made})
+    for obj in made:
+        body_properties(obj).made_basis = False
+        cast(bpy.types.ID, obj.data).update_tag()
+
+
+def _remove_all_but_basis(obj: bpy.types.Object) -> None:
+    """Removes a bake from an object, except for a Basis that the bake made and that is left alone.
+
+    `made_basis` says whether there is one; the mesh has its shape.
     """
     body = body_properties(obj)
     if bake_modifier(obj) is not None and edited_frames(obj):
         _require_object_mode(obj)
         remove_edits([obj])
     key = shape_keys_of(obj)
+    made, body.made_basis = body.made_basis, False
     if key is not None and body.baked_keys:
         _require_object_mode(obj)
         names = baked_names(obj)
@@ -141,10 +158,8 @@ def remove_bake(obj: bpy.types.Object) -> None:
             names.remove(key.reference_key.name)
             restore_basis(obj)
         _remove_keys(obj, names)
-        if body.made_basis:
-            _remove_lone_basis(obj)
+        body.made_basis = made and _shows_lone_basis(obj)
     body.baked_keys.clear()
-    body.made_basis = False
     forget_rest(obj)
     if is_curve(obj):
         restore_handles(obj)
@@ -186,17 +201,21 @@ def _remove_keys(obj: bpy.types.Object, names: Sequence[str]) -> None:
     obj.active_shape_key_index = max(key.key_blocks.find(active), 0) if key is not None else 0
 
 
-def _remove_lone_basis(obj: bpy.types.Object) -> None:
-    """Removes the Basis if it is the only key left, and sets the mesh to its shape.
+def _shows_lone_basis(obj: bpy.types.Object) -> bool:
+    """Whether the Basis is the only key left; the mesh is set to its shape then.
 
     If the mesh was edited while another key was active, Blender leaves that key's shape in the
-    mesh. A mesh with another number of vertices, which a script may have put there, is kept.
+    mesh. A mesh with another number of vertices, which a script may have put there, is kept, and
+    loses the Basis.
     """
     key = shape_keys_of(obj)
-    if key is not None and len(key.key_blocks) == 1:
-        if fits(key.reference_key, obj):
-            write_shape(obj, read_key(key.reference_key))
+    if key is None or len(key.key_blocks) != 1:
+        return False
+    if not fits(key.reference_key, obj):
         obj.shape_key_remove(key.reference_key)
+        return False
+    write_shape(obj, read_key(key.reference_key))
+    return True
 
 
 def _require_object_mode(obj: bpy.types.Object) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from ...core.arrays import Floats
 from ...core.errors import MeshError
 from ..bake.record import form_of, is_baked
-from ..bake.shape_keys import remove_bake
+from ..bake.shape_keys import remove_bakes
 from ..scene.body_creation import release
 from ..scene.cache_modifiers import bake_modifier, drape_modifier, live_modifier
 from ..scene.mesh_access import (
@@ -86,9 +86,7 @@ def apply_shapes(
         shapes = [before_modifiers(obj, view_layer) for obj in objects]
         end_live(scene)
         end_drapes(objects)
-        # In reverse order, so that keys which shared an action share it again.
-        for obj in reversed(objects):
-            remove_bake(obj)
+        remove_bakes(objects)
         for obj, shape in zip(objects, shapes, strict=True):
             (_write_mesh if mode == "MESH" else _write_key)(obj, shape)
         if mode == "MESH":

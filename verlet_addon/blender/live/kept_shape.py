@@ -8,7 +8,7 @@ import bpy
 from ...core.arrays import Floats
 from ..bake.former_bake import former_bakes_hidden, relative_keys
 from ..bake.record import is_baked
-from ..bake.shape_keys import remove_bake
+from ..bake.shape_keys import remove_bakes
 from ..scene.key_points import way_to_key
 from ..scene.mesh_access import add_key, made_keys
 from ..scene.modifiers import finish_hidden
@@ -42,7 +42,7 @@ def keep_shapes(
         ]
     for obj, points in zip(objects, shapes, strict=True):
         if starting and is_baked(obj):
-            remove_bake(obj)
+            remove_bakes([obj])
         key = made_keys(obj)
         with relative_keys(obj):
             add_key(obj, KEY, points, 0.0 if is_baked(obj) else 1.0)

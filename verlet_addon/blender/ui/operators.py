@@ -14,7 +14,7 @@ from ..bake.cache_folder import clear_caches, folders_of, hidden_caches
 from ..bake.cautions import why_nothing
 from ..bake.memory import memory_errors_named
 from ..bake.record import baked_objects
-from ..bake.shape_keys import remove_bake
+from ..bake.shape_keys import remove_bakes
 from ..live.drape_files import end_drapes
 from ..scene.body_creation import make_bodies, open_edges, release
 from ..scene.file_context import file_context
@@ -274,9 +274,7 @@ class VERLET_OT_release(bpy.types.Operator):
         released = _selected_bodies(context)
         if not self.keep_motion:
             end_drapes(released)
-            # In reverse order, so that keys which shared an action share it again.
-            for obj in reversed(released):
-                remove_bake(obj)
+            remove_bakes(released)
         release(released)
         return {"FINISHED"}
 
@@ -312,9 +310,7 @@ class VERLET_OT_clear_bake(OfSelected, bpy.types.Operator):
         if not (cleared or parts):
             raise MeshError("No selected object is baked; select one that is, or clear all bakes")
         folders = folders_of(cleared) | {cache.folder for cache in parts}
-        # In reverse order, so that keys which shared an action share it again.
-        for obj in reversed(cleared):
-            remove_bake(obj)
+        remove_bakes(cleared)
         for sentence in clear_caches(scene.name, cleared, folders):
             self.report({"INFO"}, sentence)
         return {"FINISHED"}

@@ -9,6 +9,7 @@ from ..detection.contacts import Contacts
 from ..detection.surfaces import Surfaces
 from ..geometry.faces import area_normals
 from ..geometry.ray_casting import cast_rays, find_winding_numbers
+from ..geometry.sweep_and_prune import find_near_boxes
 
 DIRECTIONS = 1.0 - np.array([way for way in np.ndindex(3, 3, 3) if way != (1, 1, 1)]).T
 DIRECTIONS /= np.sqrt((DIRECTIONS * DIRECTIONS).sum(axis=0))
@@ -37,6 +38,21 @@ class ClosedSurfaces:
         """Other owners with closed surfaces that this owner collides with."""
         others = np.flatnonzero(self.surfaces.collides[owner]).tolist()
         return [other for other in others if other != owner and self.triangles[other].size]
+
+    def overlapping_pairs(self, positions: Floats) -> list[tuple[int, int]]:
+        """Sorted pairs of an owner and one of its obstacles with overlapping boxes.
+
+        Boxes are those of particles at positions (3, N) [m]; owners in no pair touch no obstacle.
+        """
+        closed = np.array([own.size > 0 for own in self.triangles])
+        filled = np.flatnonzero(np.diff(self.surfaces.starts))
+        lowest, highest = np.full((len(closed), 3), np.inf), np.full((len(closed), 3), -np.inf)
+        for corners, extreme in ((lowest, np.minimum), (highest, np.maximum)):
+            corners[filled] = extreme.reduceat(positions, self.surfaces.starts[filled], axis=1).T
+        near = find_near_boxes(lowest, highest, 0.0)
+        both = np.concatenate([near, near[::-1]], axis=1)
+        both = both[:, self.surfaces.collides[both[0], both[1]] & closed[both[1]]]
+        return list(zip(*both[:, np.lexsort(both[::-1])].tolist(), strict=True))
 
 
 def winding_numbers(points: Floats, positions: Floats, triangles: Integers) -> Integers:

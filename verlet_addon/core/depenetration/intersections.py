@@ -43,8 +43,8 @@ def near_closed_surfaces(closed_surfaces: ClosedSurfaces, positions: Floats) -> 
     some = np.array([own.size > 0 for own in closed_surfaces.triangles])
     for owner in np.flatnonzero((surfaces.collides & some).any(axis=1) | some).tolist():
         fit(surfaces, owner, positions, positions)
-    for owner in range(closed_surfaces.bodies):
-        for other in closed_surfaces.obstacles_of(owner):
+    for owner, other in closed_surfaces.overlapping_pairs(positions):
+        if owner < closed_surfaces.bodies:
             both = surfaces.bvhs[owner], surfaces.bvhs[other]
             edges = candidate_pairs(*both, near_leaves(*both, 0.0), flat=True)[1]
             near[surfaces.edges[:, edges[0]]] = True

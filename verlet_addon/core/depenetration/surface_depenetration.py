@@ -101,15 +101,13 @@ def build_depenetration(
     A component wholly inside of a body, or of a collider with inward normals, as of a room, is
     meant to be there, and stays. The first owners are bodies; `pinned` (N,) are pinned particles.
     """
-    owners, positions = surfaces.owners[surfaces.triangles[0]], surfaces.rest
-    triangles = []
-    for owner, is_soft in enumerate(soft.tolist()):
-        own = surfaces.triangles[:, owners == owner]
-        triangles.append(own[:, closed_shells(own) if is_soft or owner >= bodies else []])
+    positions, triangles = surfaces.rest, []
+    ends = np.searchsorted(surfaces.owners[surfaces.triangles[0]], np.arange(1, len(soft)))
+    for owner, own in enumerate(np.split(surfaces.triangles, ends, axis=1)):
+        triangles.append(own[:, closed_shells(own) if soft[owner] or owner >= bodies else []])
     closed_surfaces = ClosedSurfaces(surfaces, triangles, list(triangles), soft, bodies)
-    for owner in range(len(triangles)):
-        for other in closed_surfaces.obstacles_of(owner):
-            _mark_inside(closed_surfaces, owner, other, positions)
+    for owner, other in closed_surfaces.overlapping_pairs(positions):
+        _mark_inside(closed_surfaces, owner, other, positions)
     closed_surfaces.triangles[:] = [orient_outwards(positions, own) for own in triangles]
     inside = np.flatnonzero((surfaces.penetration_states == INSIDE).any(axis=1))
     _mark_all_colliders(closed_surfaces, inside)
