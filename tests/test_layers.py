@@ -40,7 +40,8 @@ LAYERS = [
     "fast_paths substeps",
     "self_test changes",
     "simulation",
-    "simulate drape shape_change",
+    "simulate drape shape_change loop_seam",
+    "loops bindings",
 ]
 """The core from the ground up: a folder or module imports from lower lines alone."""
 HEIGHTS = {name: height for height, names in enumerate(LAYERS) for name in names.split()}

@@ -331,7 +331,7 @@ def test_an_unstable_second_simulation_is_faded(
 ) -> None:
     scene = range_to(END)
     obj = swinging()
-    seam = addon("blender.bake.loop_seam")
+    seam = addon("core.loop_seam")
 
     def fail(*_: Any) -> None:
         raise addon("core.errors").DivergenceError("Rope moves too fast")
@@ -347,7 +347,7 @@ def test_an_unstable_second_simulation_is_faded(
 
 def test_the_nearest_frames_are_found(addon: Addon) -> None:
     """A circle in 40 frames, passed with a growing radius that stays the same from frame 60 on."""
-    seam = addon("blender.bake.loop_seam")
+    seam = addon("core.loop_seam")
     frames = np.arange(130)
     radius = 1.0 + np.maximum(60 - frames, 0) / 60
     angle = 2 * np.pi * frames / 40

@@ -113,6 +113,53 @@ def sheet(
     return mesh_from_faces(positions, faces, pinned=pinned, colliders=colliders, name=name)
 
 
+def sphere(
+    rings: int,
+    *,
+    radius: float = 0.5,
+    center: ArrayLike = (0.0, 0.0, 0.0),
+    pinned: Sequence[int] = (),
+    colliders: Sequence[int] = (),
+    name: str = "Sphere",
+) -> MeshData:
+    """A closed ball: as many rings of twice as many vertices, between two poles of triangles.
+
+    Parameters
+    ----------
+    rings
+        Number of rings, 2 or more. The first vertex is the upper pole, and the last one the lower.
+    radius, center
+        Its size [m], and (3,) its middle [m].
+    pinned, colliders, name
+        As for `mesh_from_faces`.
+
+    Raises
+    ------
+    MeshError
+        If there are less than two rings, or a pin has the index of no vertex.
+    """
+    if rings < 2:
+        raise MeshError(f"'{name}' has {rings} rings; give it 2 or more")
+    around, last = 2 * rings, 2 * rings**2 + 1
+    height = np.pi * np.arange(1, rings + 1)[:, None] / (rings + 1)
+    turn = 2.0 * np.pi * np.arange(around) / around
+    rounds = np.sin(height) * np.cos(turn), np.sin(height) * np.sin(turn), np.cos(height) + 0 * turn
+    unit = np.concatenate([[[0, 0, 1]], np.stack(rounds, axis=2).reshape(-1, 3), [[0, 0, -1]]])
+    ring, place = np.mgrid[0 : rings - 1, 0:around].reshape(2, -1)
+    here, there = 1 + ring * around + place, 1 + ring * around + (place + 1) % around
+    sides = np.stack([here, here + around, there + around, there], axis=1).tolist()
+    ahead = [(k + 1) % around for k in range(around)]
+    upper = [(0, 1 + k, 1 + ahead[k]) for k in range(around)]
+    lower = [(last, last - around + ahead[k], last - around + k) for k in range(around)]
+    return mesh_from_faces(
+        np.asarray(center) + radius * unit,
+        [*upper, *sides, *lower],
+        pinned=pinned,
+        colliders=colliders,
+        name=name,
+    )
+
+
 def still_scene(
     meshes: Sequence[MeshData],
     frames: int,
@@ -123,6 +170,8 @@ def still_scene(
     colliders: Sequence[Floats] = (),
 ) -> Iterator[Sample]:
     """Samples of a scene in which pins, ground and colliders stand still.
+
+    What moves or changes is set by `dataclasses.replace` on its samples.
 
     Parameters
     ----------

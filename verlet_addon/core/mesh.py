@@ -83,6 +83,15 @@ class MeshData:
         return self.positions if self.rest_positions is None else self.rest_positions
 
     @property
+    def triangles(self) -> Integers:
+        """(t, 3) triangles of the faces: each face is a fan around its first corner."""
+        counts = np.maximum(np.diff(self.face_starts) - 2, 0)
+        first = np.repeat(self.face_starts[:-1], counts)
+        number = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        corners = np.stack((first, first + number + 1, first + number + 2), axis=1)
+        return np.asarray(self.face_vertices[corners])
+
+    @property
     def exempt(self) -> Booleans:
         """(2, n) bool, vertices exempt from collisions with others, and from self-collision."""
         none = np.zeros(len(self.positions))

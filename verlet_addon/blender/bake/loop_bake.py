@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...core.arrays import Floats
 from ...core.errors import DivergenceError, MeshError
+from ...core.loop_seam import Guide, Positions, Seam, check_length, fade, find_seam
 from ...core.mesh import MeshData
 from ...core.scene import Frame
 from ..scene.cages import refuse_cages
@@ -31,7 +32,6 @@ from .edit_names import refuse_edits
 from .former_bake import former_bakes_hidden
 from .forms import KeyForm, check_form
 from .key_collector import KeyCollector
-from .loop_seam import Guide, Positions, Seam, check_length, fade, find_seam
 from .memory import check_room, name_memory_errors
 from .progress import Progress
 from .record import BakeInputs, bake_inputs

@@ -66,12 +66,7 @@ def _own_crossings(positions: Floats, triangles: Integers) -> int:
 
 def _triangles(mesh: MeshData, exempt: Floats | None) -> Integers:
     """(t, 3) triangles of a mesh's faces, without those at vertices with exempt weights (n,)."""
-    sizes = np.diff(mesh.face_starts)
-    counts = np.maximum(sizes - 2, 0)
-    first = np.repeat(mesh.face_starts[:-1], counts)
-    number = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    corners = np.stack((first, first + number + 1, first + number + 2), axis=1)
-    triangles: Integers = mesh.face_vertices[corners]
+    triangles = mesh.triangles
     if exempt is not None:
         triangles = triangles[~(exempt[triangles] > 0).any(axis=1)]
     return triangles

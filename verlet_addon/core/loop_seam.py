@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.arrays import Floats, Integers
-from ...core.errors import SettingsError
-from ...core.geometry.graph import edge_lengths
-from ...core.scene import GoalSprings, Sample
-from ...core.simulation import Simulation
+from .arrays import Floats, Integers
+from .errors import SettingsError
+from .geometry.graph import edge_lengths
+from .scene import GoalSprings, Sample
+from .simulation import Simulation
 
 MOST_BLENDED = 24
 """Number of frames before the seam in which the motion may differ from that of a plain bake."""
