@@ -43,7 +43,7 @@ from sample_blends.stage import (
     show_edges,
 )
 from sample_blends.touching import cape, covered_table, pile, winch
-from verlet_addon.blender.bake.actions import channels
+from verlet_addon.blender.scene.action_channels import channels
 from verlet_addon.blender.settings.materials import give_material
 
 FOLDER = Path(__file__).parent

@@ -36,7 +36,8 @@ def write(seeds: range) -> None:
     from tests.benchmarks.zoo_scenes import build, find_scene, make_verlet
     from verlet_addon.blender.bake.bake import bodies, prepare_stage, read_settings
     from verlet_addon.blender.bake.former_bake import former_bakes_hidden
-    from verlet_addon.blender.scene.sampling import read_meshes, read_samples
+    from verlet_addon.blender.scene.sampling import read_samples
+    from verlet_addon.blender.scene.starting_meshes import read_meshes
 
     verlet_addon.register()
     INPUTS.mkdir(parents=True, exist_ok=True)

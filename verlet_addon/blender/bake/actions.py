@@ -12,20 +12,14 @@ from typing import Any, cast
 
 import bpy
 
+from ..scene.action_channels import HAS_SLOTS, active_channels, channels, channels_of
 from ..scene.mesh_access import shape_keys_of
 from ..settings.properties import body_properties
 
-_HAS_SLOTS = bpy.app.version >= (4, 4, 0)
 _MARK = "verlet"
 """Custom property: on a Key whose action a bake assigned, the action, slot and animation data of
 before; on an action that a bake made, its purpose."""
 _SHARED, _COPY = "shared", "copy"
-
-
-def channels(animated: bpy.types.Key | bpy.types.Object | bpy.types.Scene) -> Any:
-    """Container of a datablock's active curves, with `fcurves` and `groups`; None without one."""
-    animation: Any = animated.animation_data
-    return None if animation is None else _active_channels(animation)
 
 
 def own_channels(obj: bpy.types.Object) -> Any:
@@ -43,14 +37,14 @@ def own_channels(obj: bpy.types.Object) -> Any:
     elif is_shared(key) or present.id_data.library is not None:
         animation: Any = key.animation_data
         action = _copy(present.id_data)
-        _put(key, action, _slot(action, animation.action_slot.identifier if _HAS_SLOTS else ""))
+        _put(key, action, _slot(action, animation.action_slot.identifier if HAS_SLOTS else ""))
     return channels(key)
 
 
 def take_copy(key: bpy.types.Key) -> None:
     """Assigns to a key a copy of its action, which no other key uses."""
     animation: Any = key.animation_data
-    slot = animation.action_slot.identifier if _HAS_SLOTS else ""
+    slot = animation.action_slot.identifier if HAS_SLOTS else ""
     action = _copy(animation.action)
     _play(animation, action, _slot(action, slot))
 
@@ -68,10 +62,10 @@ def give_back(key: bpy.types.Key) -> None:
     action = animation.action
     former = mark.get("former")
     former_slot = _former_slot(former, mark)
-    if _content(channels(key)) == _content(_channels(former, former_slot)):
-        slot = animation.action_slot if _HAS_SLOTS and not is_shared(key) else None
+    if _content(channels(key)) == _content(channels_of(former, former_slot)):
+        slot = animation.action_slot if HAS_SLOTS and not is_shared(key) else None
         _play(animation, former, former_slot)
-        if _HAS_SLOTS:
+        if HAS_SLOTS:
             animation.last_slot_identifier = mark.get("last_slot", animation.last_slot_identifier)
         if slot is not None:
             action.slots.remove(slot)
@@ -93,9 +87,9 @@ def is_shared(key: bpy.types.Key) -> bool:
 
 def _moving_action(obj: bpy.types.Object) -> bpy.types.Action | None:
     """The action of the first of `_movers` that has curves; None without slots."""
-    for mover in _movers(obj) if _HAS_SLOTS else ():
+    for mover in _movers(obj) if HAS_SLOTS else ():
         animation: Any = mover.animation_data
-        held = None if animation is None else _active_channels(animation)
+        held = None if animation is None else active_channels(animation)
         if held is not None and held.fcurves and animation.action.is_editable:
             return cast(bpy.types.Action, animation.action)
     return None
@@ -118,10 +112,10 @@ def _movers(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
 
 def _shared_action(obj: bpy.types.Object) -> bpy.types.Action:
     """The action that all bakes share, made where it is missing; without slots, one per object."""
-    for action in bpy.data.actions if _HAS_SLOTS else ():
+    for action in bpy.data.actions if HAS_SLOTS else ():
         if cast(Any, action).get(_MARK) == _SHARED and action.is_editable:
             return action
-    action = bpy.data.actions.new("Verlet" if _HAS_SLOTS else f"{obj.name} Verlet")
+    action = bpy.data.actions.new("Verlet" if HAS_SLOTS else f"{obj.name} Verlet")
     cast(Any, action)[_MARK] = _SHARED
     return action
 
@@ -139,7 +133,7 @@ def _put(key: bpy.types.Key, action: bpy.types.Action, slot: Any) -> None:
     animation: Any = key.animation_data_create()
     if animation.action is not None:
         mark["former"] = animation.action
-    if _HAS_SLOTS:
+    if HAS_SLOTS:
         mark["slot"] = animation.action_slot.identifier if animation.action_slot else ""
         mark["last_slot"] = animation.last_slot_identifier
         mark["given"] = slot.identifier
@@ -152,7 +146,7 @@ def _is_given(animation: Any, mark: dict[str, Any]) -> bool:
 
     Marks of Blender versions without slots name no slot; there any marked action counts.
     """
-    if _HAS_SLOTS and "given" in mark:
+    if HAS_SLOTS and "given" in mark:
         return (
             animation.action_slot is not None and mark["given"] == animation.action_slot.identifier
         )
@@ -173,19 +167,19 @@ def _leave(action: Any) -> None:
 
 def _slot(action: Any, identifier: str) -> Any:
     """The slot of an action with this identifier; None if it is missing."""
-    return action.slots.get(identifier) if action is not None and _HAS_SLOTS else None
+    return action.slots.get(identifier) if action is not None and HAS_SLOTS else None
 
 
 def _former_slot(action: Any, mark: dict[str, Any]) -> Any:
     """The slot that a key used before; in actions of older versions, the one that Blender made."""
-    if action is None or not _HAS_SLOTS or "slot" in mark:
+    if action is None or not HAS_SLOTS or "slot" in mark:
         return _slot(action, mark.get("slot", ""))
     return next((slot for slot in action.slots if slot.target_id_type == "KEY"), None)
 
 
 def _new_slot(action: Any, name: str) -> Any:
     """A new slot for a Key in an action, with a channelbag for curves; None without slots."""
-    if not _HAS_SLOTS:
+    if not HAS_SLOTS:
         return None
     slot = action.slots.new(id_type="KEY", name=name)
     layer = action.layers[0] if action.layers else action.layers.new("Layer")
@@ -197,24 +191,8 @@ def _new_slot(action: Any, name: str) -> Any:
 def _play(animation: Any, action: bpy.types.Action | None, slot: Any) -> None:
     """Assigns an action and, where there are slots, its slot."""
     animation.action = action
-    if _HAS_SLOTS and action is not None:
+    if HAS_SLOTS and action is not None:
         animation.action_slot = slot
-
-
-def _active_channels(animation: Any) -> Any:
-    """Container of the curves that an animation plays; None without one."""
-    if animation.action is None:
-        return None
-    return _channels(animation.action, animation.action_slot if _HAS_SLOTS else None)
-
-
-def _channels(action: Any, slot: Any) -> Any:
-    """Container of an action's curves for one slot; None without one."""
-    if not _HAS_SLOTS:
-        return action
-    layers = action.layers if slot is not None else ()
-    bags = (strip.channelbag(slot) for layer in layers for strip in layer.strips)
-    return next((bag for bag in bags if bag is not None), None)
 
 
 def _plays(key: bpy.types.Key) -> tuple[Any, int]:
@@ -222,7 +200,7 @@ def _plays(key: bpy.types.Key) -> tuple[Any, int]:
     animation: Any = key.animation_data
     if animation is None:
         return None, 0
-    return animation.action, animation.action_slot_handle if _HAS_SLOTS else 0
+    return animation.action, animation.action_slot_handle if HAS_SLOTS else 0
 
 
 def _content(held: Any) -> list[list[Any]]:

@@ -16,10 +16,12 @@ from ..scene.colliders import all_met, object_key
 from ..scene.curve_lines import check_rope
 from ..scene.mesh_access import point_count
 from ..scene.mesh_dependencies import check_following
-from ..scene.mesh_io import check_body, is_shown
+from ..scene.mesh_io import check_body
 from ..scene.mirrors import find_joints
 from ..scene.ownership import is_own
-from ..scene.sampling import Stage, read_meshes, read_samples
+from ..scene.sampling import Stage, read_samples
+from ..scene.starting_meshes import read_meshes
+from ..scene.visibility import is_shown
 from ..settings.core_settings import body_settings, scene_settings
 from ..settings.properties import body_properties, scene_properties
 from .cautions import why_nothing

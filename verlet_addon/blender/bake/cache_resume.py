@@ -14,7 +14,8 @@ from ...core.shape_change import change_shape
 from ...core.simulate import advance_all
 from ...core.simulation import Simulation
 from ..scene.file_errors import errors_named
-from ..scene.sampling import SampleReader, Stage, read_meshes
+from ..scene.sampling import SampleReader, Stage
+from ..scene.starting_meshes import read_meshes
 from .bake import Start, read_settings
 from .cache import Cache
 from .cache_changes import check_goes_on

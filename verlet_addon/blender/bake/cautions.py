@@ -18,9 +18,9 @@ from ..scene.force_fields import (
     why_without_effect,
 )
 from ..scene.mesh_access import group_weights, mesh_of, read_vertices
-from ..scene.mesh_io import is_shown
 from ..scene.mirrors import find_joints, joins, later_carriers, read_planes, shown_mirrors, touches
 from ..scene.ownership import is_own
+from ..scene.visibility import is_shown, is_shown_sometimes
 from ..settings.properties import body_properties, is_body
 from .collider_cautions import colliders_without_effect
 from .hidden_bakes import hidden_bakes
@@ -45,6 +45,7 @@ def cautions(
     return [
         *fallback_warnings(),
         *_left_out(away, "hidden", "show {them}"),
+        *(sentence for obj in baked for sentence in _hidden_sometimes(obj)),
         *_left_out(foreign, "linked from another file", "override {them}, or make {them} local,"),
         *(_instanced_bodies(scene, view_layer) if _are_all(objects, scene) else ()),
         *(sentence for obj in baked for sentence in _unfinished_attachments(obj)),
@@ -69,6 +70,16 @@ def _left_out(names: list[str], state: str, remedy: str) -> Iterator[str]:
         verb, them = ("is", "it") if len(names) == 1 else ("are", "them")
         remedy = remedy.format(them=them)
         yield f"{', '.join(names)} {verb} {state} and left out; {remedy} to bake {them} too"
+
+
+def _hidden_sometimes(obj: bpy.types.Object) -> Iterator[str]:
+    """Warning of a body that is simulated at frames at which it is not seen."""
+    if is_shown_sometimes(obj):
+        yield (
+            f"The visibility of {obj.name} in viewports is animated, and it is simulated and "
+            "collides at all frames, seen or not; switch it off by the checkbox of its panel if "
+            "that is not meant"
+        )
 
 
 def why_nothing(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> str:

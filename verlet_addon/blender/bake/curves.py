@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..scene.action_channels import channels
 from ..scene.mesh_access import shape_keys_of
 from . import actions
 
@@ -106,10 +107,10 @@ def remove_curves(key: bpy.types.Key, names: Iterable[str]) -> None:
     action without them.
     """
     chosen = {*names, EVAL_TIME}
-    if _baked_curves(actions.channels(key), chosen):
+    if _baked_curves(channels(key), chosen):
         if actions.is_shared(key):
             actions.take_copy(key)
-        _strip(actions.channels(key), chosen)
+        _strip(channels(key), chosen)
     actions.give_back(key)
 
 
@@ -118,14 +119,14 @@ def animated_names(key: bpy.types.Key, names: Iterable[str]) -> set[str]:
 
     Blender renames the curve of a shape key together with the key, so renamed keys are found.
     """
-    found = {key_of_curve(curve) for curve in _baked_curves(actions.channels(key), set(names))}
+    found = {key_of_curve(curve) for curve in _baked_curves(channels(key), set(names))}
     return found - {EVAL_TIME}
 
 
 def mute_curves(obj: bpy.types.Object, names: Iterable[str], mute: bool) -> set[str]:
     """Mutes or unmutes the curves of these shape keys; returns the names of the changed ones."""
     key, wanted = shape_keys_of(obj), {*names, EVAL_TIME}
-    held = actions.channels(key) if key is not None else None
+    held = channels(key) if key is not None else None
     curves = [curve for curve in (held.fcurves if held else ()) if curve.mute != mute]
     changed = {name: curve for curve in curves if (name := key_of_curve(curve)) in wanted}
     for curve in changed.values():

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...core.arrays import Floats
 from ...core.errors import MeshError, SettingsError
+from ..scene.action_channels import channels
 from ..scene.curve_lines import refuse_curve
 from ..scene.mesh_access import (
     blocks_named,
@@ -22,7 +23,6 @@ from ..scene.mesh_access import (
 from ..scene.ownership import check_data
 from ..settings.properties import body_properties
 from . import curves
-from .actions import channels
 from .components import Components, find_components
 from .motion import Deviation, Motion, deviation
 from .shape_keys import (

@@ -5,13 +5,13 @@ from typing import Any, cast
 
 import bpy
 
+from ..scene.action_channels import channels
 from ..scene.attachments import acting_attachments
 from ..scene.cache_modifiers import drivers_of
 from ..scene.mesh_access import shape_keys_of
 from ..scene.modifiers import has_carriers
 from ..scene.sampling import Stage
 from ..settings.properties import scene_properties
-from .actions import channels
 
 Updated = dict[Any, bool]
 """Datablocks that Blender re-evaluates on a frame change; True where the transform is, too."""

@@ -6,12 +6,12 @@ from typing import Any
 
 import bpy
 
+from ..scene.action_channels import channels
 from ..scene.colliders import all_met
 from ..scene.curve_points import is_curve
 from ..settings.attachment_properties import VERLET_PG_attachment
 from ..settings.properties import VERLET_PG_body, body_properties, scene_properties
 from ..settings.scene_properties_group import VERLET_PG_scene
-from .actions import channels
 
 _OF_GROUP = re.compile(r"verlet\.(?:attachments\[\d+\]\.)?(\w+)$")
 _OF_COLLIDER = re.compile(r"collision\.(\w+)$")

@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from ...core.arrays import Floats
+from ..scene.action_channels import channels
 from ..scene.attachments import acting_attachments
 from ..scene.cache_modifiers import drivers_of
 from ..scene.cages import simulated_object
@@ -17,7 +18,6 @@ from ..scene.force_fields import acting_fields, enabled_fields
 from ..scene.mesh_access import read_key, read_shape, shape_keys_of
 from ..scene.spline_basis import make_of
 from ..settings.properties import body_properties, scene_properties
-from .actions import channels
 from .curves import EVAL_TIME, key_of_curve
 from .edit_names import is_edit
 

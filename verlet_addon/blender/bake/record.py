@@ -10,6 +10,7 @@ import bpy
 
 from ...core.errors import MeshError
 from ...core.settings import BodySettings, SceneSettings
+from ..scene.action_channels import channels
 from ..scene.cache_modifiers import bake_modifier, is_animated
 from ..scene.cages import simulated_object
 from ..scene.mesh_access import point_count, shape_keys_of
@@ -24,7 +25,6 @@ from ..settings.curve_properties import CURVE_NAMES
 from ..settings.properties import body_properties, is_body, scene_properties
 from ..settings.rest_shape_properties import NAMES
 from ..settings.timing import animation_frame
-from .actions import channels
 from .input_digest import input_digests
 
 

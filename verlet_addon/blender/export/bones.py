@@ -10,8 +10,8 @@ from mathutils import Matrix
 from ...core.arrays import Floats
 from ...core.errors import SettingsError
 from ...core.skinning.decomposition import Skinning, decompose, decompose_within
-from ..bake.actions import channels
 from ..bake.curves import play_again
+from ..scene.action_channels import channels
 from ..scene.modifiers import is_finishing
 from ..settings.properties import body_properties
 from ..settings.timing import animation_frame

@@ -17,8 +17,9 @@ from ..bake.record import is_baked
 from ..scene.cache_modifiers import bake_modifier
 from ..scene.curve_points import is_curve
 from ..scene.mesh_access import mesh_of
-from ..scene.mesh_io import is_shown, world_matrix
+from ..scene.mesh_io import world_matrix
 from ..scene.modifiers import bakes_alone, read_evaluated
+from ..scene.visibility import is_shown, shown_throughout
 from ..settings.properties import body_properties
 from ..settings.timing import playhead
 
@@ -67,7 +68,11 @@ def bakes_shown(
     """
     frame, subframe = playhead(scene)
     try:
-        with all_keys_shown(objects), bakes_alone(objects, finish=finish):
+        with (
+            all_keys_shown(objects),
+            bakes_alone(objects, finish=finish),
+            shown_throughout(objects),
+        ):
             yield
     finally:
         scene.frame_set(frame, subframe=subframe)

@@ -21,10 +21,10 @@ from ..scene.mesh_access import (
     shape_keys_of,
     write_coordinates,
 )
-from ..scene.mesh_io import is_shown
 from ..scene.modifiers import has_carriers, read_mix, read_shown, undo_carriers
 from ..scene.ownership import check_data, has_own_data
 from ..scene.surfaces import read_points
+from ..scene.visibility import is_seen
 from ..settings.properties import body_properties, is_body, scene_properties
 from ..settings.unit_texts import length_text
 from .control import end_live, working
@@ -46,7 +46,7 @@ def simulated_objects(
 
     Those with linked meshes are listed only where there are no others, so that errors name them.
     """
-    found = [obj for obj in scene.objects if _is_simulated(obj) and is_shown(obj, view_layer)]
+    found = [obj for obj in scene.objects if _is_simulated(obj) and is_seen(obj, view_layer)]
     return list(filter(has_own_data, found)) or found
 
 

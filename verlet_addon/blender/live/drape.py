@@ -31,6 +31,7 @@ from ..scene.modifiers import (
 )
 from ..scene.pc2 import append_sample, create_pc2
 from ..scene.still_scene import read_start, read_still, stand_still
+from ..scene.visibility import seen
 from .control import end_live, working
 from .drape_files import new_file, remove_unused_files
 
@@ -71,6 +72,7 @@ class Drape:
         objects: Sequence[bpy.types.Object],
     ) -> None:
         """Reads bodies and surroundings, and shows the bodies."""
+        objects = seen(objects, view_layer)
         refuse_cages(objects, "Drape")
         for obj in objects:
             _check_bake(obj)

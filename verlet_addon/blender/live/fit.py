@@ -34,7 +34,8 @@ from ..scene.mesh_access import (
 )
 from ..scene.modifiers import finish_hidden
 from ..scene.ownership import check_data
-from ..scene.sampling import SampleReader, Stage, read_meshes
+from ..scene.sampling import SampleReader, Stage
+from ..scene.starting_meshes import read_meshes
 from ..scene.still_scene import StillStage
 from ..settings.properties import body_properties
 from ..settings.timing import seconds_per_frame

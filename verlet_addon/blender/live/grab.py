@@ -25,8 +25,10 @@ from ..scene.mesh_io import read_positions, world_matrix
 from ..scene.modifiers import finish_hidden
 from ..scene.ownership import check_data
 from ..scene.pc2 import append_sample, create_pc2
-from ..scene.sampling import SampleReader, read_meshes
+from ..scene.sampling import SampleReader
+from ..scene.starting_meshes import read_meshes
 from ..scene.still_scene import StillStage
+from ..scene.visibility import seen
 from ..settings.timing import seconds_per_frame
 from .cache_files import remove_caches, temporary_cache
 from .cache_modifier import checked_bodies, show_live
@@ -138,7 +140,7 @@ def begin_grab(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Grab:
         As for a bake, or the modifiers of a body cannot show a point cache; nothing in the file is
         changed then.
     """
-    objects = checked_bodies(scene, view_layer)
+    objects = seen(checked_bodies(scene, view_layer), view_layer)
     refuse_cages(objects, "Grab")
     for obj in objects:
         check_data(obj)  # the shape that a grab keeps is a key

@@ -14,7 +14,9 @@ from ..scene.key_points import shown_points
 from ..scene.mesh_access import mesh_of, shape_keys_of
 from ..scene.modifiers import finish_hidden
 from ..scene.pc2 import append_sample, create_pc2
-from ..scene.sampling import SampleReader, Stage, read_meshes
+from ..scene.sampling import SampleReader, Stage
+from ..scene.starting_meshes import read_meshes
+from ..scene.visibility import shown_throughout
 from ..settings.properties import scene_properties
 from ..settings.timing import animation_frame
 from .cache_files import Caches, temporary_cache
@@ -71,6 +73,7 @@ class Session:
             self.reading = ExitStack()
             self.reading.enter_context(former_bakes_hidden(self.stage.bodies))
             self.reading.enter_context(finish_hidden(self.stage.bodies + self.stage.simulated))
+            self.reading.enter_context(shown_throughout(self.stage.followed))
 
     def end_reading(self) -> None:
         """Restores the display of the bodies."""

@@ -16,7 +16,11 @@ from ..settings.collider_friction import PER_COEFFICIENT
 from ..settings.properties import body_properties
 from .cages import simulated_object
 from .surfaces import read_points, read_triangles
-from .visibility import enabled_objects
+from .visibility import changes_with_time, enabled_objects, is_hidden_now
+
+POINT_SIZE = 1e-9
+"""Rounding: size of a collider that is a point [m], whose triangles have no area for the core, and
+still form a BVH."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +31,13 @@ class Surface:
     """(v, 3) evaluated vertices [m]; the identical array from frame to frame while at rest."""
     sizes: tuple[int, int]
     """Numbers of vertices and face corners, which must not change between frames."""
+
+    def shrunk(self) -> "Surface":
+        """The surface shrunk to a point, which touches nothing; itself if it is one."""
+        centre, size = self.points.mean(axis=0), np.ptp(self.points, axis=0).max(initial=0.0)
+        if size <= POINT_SIZE:
+            return self
+        return Surface(centre + (self.points - centre) * (POINT_SIZE / size / 2), self.sizes)
 
 
 def make_collider(obj: bpy.types.Object) -> None:
@@ -48,14 +59,27 @@ def has_modifier(obj: bpy.types.Object) -> bool:
 
 
 def is_collider(obj: bpy.types.Object) -> bool:
-    """Whether an object has an enabled Collision modifier."""
+    """Whether an object has a Collision modifier that is enabled, at least at some frames."""
     settings = obj.collision
     return (
         obj.type == "MESH"
         and settings is not None
         and settings.use
-        and any(item.type == "COLLISION" and item.show_viewport for item in obj.modifiers)
+        and any(item.type == "COLLISION" and _is_on(obj, item) for item in obj.modifiers)
     )
+
+
+def _is_on(obj: bpy.types.Object, modifier: bpy.types.Modifier) -> bool:
+    """Whether a modifier is shown in viewports, at least at some frames."""
+    name = bpy.utils.escape_identifier(modifier.name)
+    return modifier.show_viewport or changes_with_time(obj, f'modifiers["{name}"].show_viewport')
+
+
+def is_away(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether a collider is disabled in viewports at the current frame, or its modifier is."""
+    modifiers = obj.evaluated_get(depsgraph).modifiers
+    on = any(item.type == "COLLISION" and item.show_viewport for item in modifiers)
+    return not on or is_hidden_now(obj, depsgraph)
 
 
 def met_colliders(
@@ -80,7 +104,8 @@ def all_met(
 def _acting_colliders(view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
     """Lists the colliders of a view layer, as Blender's own physics does.
 
-    Objects hidden by the eye icon collide; objects disabled in viewports do not.
+    Objects hidden by the eye icon collide; objects disabled in viewports do not, at the frames at
+    which they are.
     """
     found = [obj for obj in view_layer.objects if is_collider(obj)]
     enabled = enabled_objects(view_layer) if found else ()
@@ -121,13 +146,15 @@ def read_collider(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Coll
 def read_surface(
     obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, before: Surface | None = None
 ) -> Surface:
-    """Reads a collider's vertices at the current frame.
+    """Reads a collider's vertices at the current frame; where it is away, those before, shrunk.
 
     Raises
     ------
     MeshError
         A coordinate is not finite or too large, or the topology has changed.
     """
+    if before is not None and is_away(obj, depsgraph):
+        return before.shrunk()
     mesh: Any = obj.evaluated_get(depsgraph).data
     points = read_points(obj, depsgraph)
     surface = Surface(points, (len(points), len(mesh.loops)))

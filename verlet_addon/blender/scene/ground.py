@@ -1,4 +1,4 @@
-"""The ground plane of a scene at the current frame."""
+"""The ground plane of a scene, and its time scale, at the current frame."""
 
 from typing import cast
 
@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 
 from ...core.arrays import Floats
-from ...core.errors import MeshError
+from ...core.errors import MeshError, SettingsError
 from ...core.scene import Plane
 from ..settings.properties import scene_properties
 
@@ -37,3 +37,15 @@ def _plane_normal(axes: Floats, name: str) -> Floats:
     side = normal[2] if abs(normal[2]) > 1e-6 * length else normal @ axes[:, 2]
     outward: Floats = normal * (np.copysign(1.0, side) / length)
     return outward
+
+
+def time_scale(depsgraph: bpy.types.Depsgraph) -> float:
+    """The animated time scale at the current frame."""
+    scene = evaluated_scene(depsgraph)
+    found = float(scene_properties(scene).time_scale)
+    if found < 0:
+        raise SettingsError(
+            f"{scene.name}: the time scale is {found:g} at frame {scene.frame_current}; "
+            "set it to 0 or more"
+        )
+    return found

@@ -27,6 +27,7 @@ from .mesh_access import (
 from .modifiers import check_modifiers, read_deformed
 from .ownership import check_object
 from .pin_weights import pin_factor, read_pin_weights
+from .visibility import is_shown
 
 
 def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
@@ -45,7 +46,7 @@ def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
         raise MeshError(
             f"{name} is not in the view layer {view_layer.name}; include its collection"
         )
-    if not obj.visible_get(view_layer=view_layer):
+    if not is_shown(obj, view_layer):
         raise MeshError(f"{name} is hidden; show it in the viewport")
     _check_matrix(obj)
     check_cage(obj, view_layer)
@@ -80,11 +81,6 @@ def _check_groups(obj: bpy.types.Object, simulated: bpy.types.Object) -> None:
         raise MeshError(f"{name} has no shape key {rest}; choose another rest shape or none")
     if rest in body_properties(simulated).baked_keys:
         raise MeshError(f"{name} has a baked key as its rest shape; choose another one or none")
-
-
-def is_shown(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bool:
-    """Whether an object is in a view layer and not hidden there."""
-    return obj.name in view_layer.objects and obj.visible_get(view_layer=view_layer)
 
 
 def read_positions(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:

@@ -3,30 +3,29 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, cast
 
 import bpy
 import numpy as np
 
 from ...core.arrays import Floats
-from ...core.errors import MeshError, SettingsError
+from ...core.errors import MeshError
 from ...core.field import Field
-from ...core.mesh import MeshData, Mirror
 from ...core.scene import Collider, Plane, Sample
 from ...core.settings import BodySettings, SceneSettings
 from ..settings.core_settings import animated_settings, body_settings, scene_settings
 from ..settings.properties import scene_properties
 from ..settings.timing import playhead, seconds_per_frame
-from .attachments import Anchor, carry, take_hold
+from .attachments import Anchor, acting_attachments, carry, take_hold
 from .cages import Shapes, bind, simulated_object
-from .colliders import Surface, read_collider, read_surface
+from .colliders import Surface, is_away, read_collider, read_surface
 from .force_fields import acting_fields, enabled_fields, read_field
-from .ground import evaluated_scene, read_ground
-from .mesh_io import read_body, read_positions
-from .mirrors import Joint, read_merge_distances, read_planes
+from .ground import evaluated_scene, read_ground, time_scale
+from .mesh_io import read_positions
+from .mirrors import Joint, read_planes
 from .modifiers import finish_hidden
 from .pin_weights import PinWeights, has_pins, pin_factor, read_pin_weights
+from .visibility import is_hidden_now, shown_throughout
 
 FEW = 4
 """Number of objects up to which looking up each name is faster than one pass over all objects."""
@@ -72,6 +71,15 @@ class Stage:
     def colliders(self) -> list[bpy.types.Object]:
         """The colliders."""
         return [_found(*key) for key in self.collider_keys]
+
+    @property
+    def followed(self) -> list[bpy.types.Object]:
+        """The objects that are read at all frames, also where keys hide them."""
+        targets = [item.target for obj in self.bodies for _, item in acting_attachments(obj)]
+        ground = scene_properties(self.scene).ground_object
+        return list(
+            dict.fromkeys((*self.bodies, *self.simulated, *targets, *filter(None, [ground])))
+        )
 
     @property
     def view_layer(self) -> bpy.types.ViewLayer:
@@ -139,7 +147,8 @@ class Stage:
 
     def fields(self, depsgraph: bpy.types.Depsgraph) -> list[list[Field]]:
         """Per body, the force fields that act on it."""
-        enabled = enabled_fields(self.view_layer)
+        fields = enabled_fields(self.view_layer)
+        enabled = [field for field in fields if not is_hidden_now(field, depsgraph)]
         if not enabled:
             return [[] for _ in self.body_names]
         return [
@@ -158,7 +167,20 @@ class Stage:
 
     def read_colliders(self) -> list[Collider]:
         """The colliders, with all that is constant over frames."""
-        return [read_collider(obj, self.depsgraph) for obj in self.colliders]
+        with shown_throughout(self.colliders):
+            self.depsgraph.update()
+            found = [read_collider(obj, self.depsgraph) for obj in self.colliders]
+        self.depsgraph.update()
+        return found
+
+    def first_surfaces(self) -> list[Surface | None]:
+        """Per collider that is away at the current frame, the first one, its geometry there."""
+        away = [obj for obj in self.colliders if is_away(obj, self.depsgraph)]
+        with shown_throughout(away):
+            self.depsgraph.update()
+            found = {obj: read_surface(obj, self.depsgraph) for obj in away}
+        self.depsgraph.update()
+        return list(map(found.get, self.colliders))
 
     def surfaces(
         self, depsgraph: bpy.types.Depsgraph, before: Sequence[Surface | None]
@@ -184,7 +206,7 @@ class Stage:
         for each in (self.scene, *shown):
             each.update_tag()
         try:
-            with bakes_hidden(self.bodies), finish_hidden(shown):
+            with bakes_hidden(self.bodies), finish_hidden(shown), shown_throughout(self.followed):
                 yield
         finally:
             self.scene.frame_set(frame, subframe=subframe)
@@ -210,70 +232,6 @@ def _found_all(names: Sequence[str]) -> list[bpy.types.Object]:
     return [own.get(name) or _found(name) for name in names]
 
 
-def read_meshes(stage: Stage, start: int) -> list[MeshData]:
-    """Reads the bodies at the first frame, with the velocities of their animation there.
-
-    With settle frames before the first one, they start at rest.
-    """
-    settles = scene_properties(stage.scene).settle_frames > 0
-    past = [
-        (_time_scale(depsgraph), stage.positions(depsgraph), stage.mirrors(depsgraph))
-        for depsgraph in map(stage.at, (start,) * 3 if settles else (start - 2, start - 1, start))
-    ]
-    scales, positions, mirrors = zip(*past, strict=True)
-    seconds = seconds_per_frame(stage.scene)
-    durations = [seconds * (before + after) / 2 for before, after in pairwise(scales)]
-    return [
-        read_body(
-            obj,
-            stage.depsgraph,
-            velocities=_velocity(places, durations),
-            mirrors=_mirrors(
-                planes, read_merge_distances(simulated, joints, planes[-1]), durations
-            ),
-            colliders=met,
-        )
-        for obj, simulated, joints, met, places, planes in zip(
-            stage.bodies,
-            stage.simulated,
-            stage.joints,
-            stage.met,
-            zip(*positions, strict=True),
-            zip(*mirrors, strict=True),
-            strict=True,
-        )
-    ]
-
-
-def _mirrors(
-    past: Sequence[list[Plane]], distances: list[float], durations: list[float]
-) -> list[Mirror]:
-    """A body's mirror planes at the last of three frames, and their velocities there."""
-    return [
-        Mirror(
-            plane=planes[-1],
-            point_velocity=_velocity([plane.point for plane in planes], durations),
-            normal_velocity=_velocity([plane.normal for plane in planes], durations),
-            merge_distance=distance,
-        )
-        for planes, distance in zip(zip(*past, strict=True), distances, strict=True)
-    ]
-
-
-def _velocity(positions: Sequence[Floats], durations: list[float]) -> Floats:
-    """Velocity at the last of three successive positions, to second order in the durations [m/s].
-
-    Computed from differences, so that the velocity at rest is exactly zero.
-    """
-    (first, second, third), (earlier, later) = positions, durations
-    if later == 0:
-        return np.zeros_like(third)
-    recent = (third - second) / later
-    if earlier == 0:
-        return recent
-    return recent + (recent - (second - first) / earlier) * (later / (earlier + later))
-
-
 class SampleReader:
     """Reader of samples; the caller sets the scene to each frame in turn."""
 
@@ -282,15 +240,15 @@ class SampleReader:
         self._stage = stage
         self._anchors, self._pins = stage.take_hold(stage.at(start)), stage.pin_weights()
         self.gives_weights = any(_may_key_pins(obj) for obj in stage.bodies)
-        self._surfaces: Sequence[Surface | None] = [None] * len(stage.collider_keys)
+        self._surfaces: Sequence[Surface | None] = stage.first_surfaces()
         self._settings = [body_settings(obj) for obj in stage.bodies]
         self._scene_settings = scene_settings(evaluated_scene(stage.depsgraph))
-        self._before = _time_scale(stage.at(start - 1))
+        self._before = time_scale(stage.at(start - 1))
         self._seconds = seconds_per_frame(stage.scene)
 
     def read(self, frame: int, depsgraph: bpy.types.Depsgraph) -> Sample:
         """The current evaluated scene, as the sample of a frame."""
-        stage, scene, now = self._stage, self._stage.scene, _time_scale(depsgraph)
+        stage, scene, now = self._stage, self._stage.scene, time_scale(depsgraph)
         targets, weights = stage.held(self._anchors, self._pins, depsgraph)
         self._surfaces = surfaces = stage.surfaces(depsgraph, self._surfaces)
         self._settings = settings = stage.settings(depsgraph, self._settings)
@@ -332,15 +290,3 @@ def _same(before: SceneSettings, scene: bpy.types.Scene) -> SceneSettings:
     """The settings of a scene; the object of before if they are equal, which is stored once."""
     now = scene_settings(scene)
     return before if now == before else now
-
-
-def _time_scale(depsgraph: bpy.types.Depsgraph) -> float:
-    """The animated time scale at the current frame."""
-    scene = evaluated_scene(depsgraph)
-    time_scale = float(scene_properties(scene).time_scale)
-    if time_scale < 0:
-        raise SettingsError(
-            f"{scene.name}: the time scale is {time_scale:g} at frame {scene.frame_current}; "
-            "set it to 0 or more"
-        )
-    return time_scale

@@ -12,7 +12,8 @@ from ..settings.timing import seconds_per_frame
 from .attachments import Anchor, take_hold
 from .mesh_io import world_matrix
 from .modifiers import read_shown
-from .sampling import SampleReader, Stage, read_meshes
+from .sampling import SampleReader, Stage
+from .starting_meshes import read_meshes
 
 
 class StillStage(Stage):
