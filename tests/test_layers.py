@@ -17,7 +17,7 @@ BUILT_UP = [module for module in CORE if module.name != "__init__.py"]
 BLENDER = [module for module in MODULES if module.parts[0] == "blender"]
 
 LAYERS = [
-    "errors arrays",
+    "errors remark arrays",
     "compiled field",
     "kernel thread_pool",
     "settings checkpoint",

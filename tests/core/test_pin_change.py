@@ -9,6 +9,7 @@ from tests.core.bodies import GRAVITY, block, frames, pinned, rope, samples, she
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.build import GOAL_RATE
 from verlet_addon.core.mesh import MeshData, Mirror
+from verlet_addon.core.remark import graded
 from verlet_addon.core.scene import Plane
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
@@ -154,5 +155,7 @@ def test_edges_held_by_what_parts_are_told_once() -> None:
     third = [sample.frame for sample in given][3]
     assert list(told) == [third]
     (remark,) = told[third]
-    assert f"vertices {top[0]} and {top[1]}, which move apart" in remark
-    assert f"frame {third} the edge between them is stretched by 60%" in remark
+    assert "is pinned at vertices that move apart" in remark
+    assert f"frame {third} the edges between them are stretched by up to 60%" in remark
+    assert graded(remark).vertices == tuple(top[:2])
+    assert graded(remark).grade == "SERIOUS"

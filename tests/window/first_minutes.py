@@ -12,6 +12,7 @@ from tests.window.hand import Hand, Steps, wait, wait_until
 from tests.window.touching import PHYSICAL_PROPERTIES, open_panel
 
 BAKE = "bpy.ops.verlet.bake()"
+MAKE = "bpy.ops.verlet.convert()"
 BAKE_SELECTED = "bpy.ops.verlet.bake(selected=True)"
 MASS = 'bpy.data.objects["Cube"].verlet.mass'
 TYPE = 'bpy.data.objects["Cube"].verlet_type'
@@ -74,6 +75,20 @@ def inside(obj: Any, cloth: Any) -> bool:
     low, high = corners.min(axis=0), corners.max(axis=0)
     points = np.concatenate([shown(cloth, frame) for frame in range(1, 61)])
     return bool(np.any(np.all((low < points) & (points < high), axis=1)))
+
+
+def test_make_soft_body_leaves_no_button_of_the_bake_under_the_mouse(hand: Hand) -> Steps:
+    """A second click does not change the frame range: the panel above was there before."""
+    yield from hand.sidebar()
+    hand.picture("before_make_soft_body")
+    place = (yield from hand.buttons())[MAKE]
+    yield from hand.click(place)
+    yield from wait_until(lambda: bpy.data.objects["Cube"].verlet.enabled)
+    yield from hand.redrawn()
+    hand.picture("after_make_soft_body")
+    after = yield from hand.buttons()
+    assert abs(after[TYPE][1] - place[1]) < 20
+    assert after[BAKE][1] > place[1] + 50
 
 
 def test_a_type_that_does_not_suit_is_told_in_the_panel(hand: Hand) -> Steps:
@@ -160,23 +175,26 @@ def test_only_esc_and_enter_end_a_bake_and_the_view_can_be_turned_meanwhile(hand
 
 
 def test_the_view_shows_bodies_as_far_as_the_bake_has_come(hand: Hand) -> Steps:
-    """Drawn in orange, for the mesh itself stays as it is until the end; then it is gone."""
+    """Drawn in orange; the mesh, which stays as it is until the end, is out of sight meanwhile."""
     hanging_cloth(frames=300)
     bpy.ops.object.select_all(action="DESELECT")  # whose outline is orange too
     bpy.context.scene.verlet.substeps = 120
     yield from hand.sidebar()
     buttons = yield from hand.buttons()
     before = orange_pixels(hand, "before_baking")
+    grey = bright_pixels(hand)
     yield from hand.click(buttons[BAKE])
     during = 0
     for _ in range(4):
         yield from wait(1.5)  # no frame is visited that could be waited for; some show it edge-on
         during = max(during, orange_pixels(hand, "seen_while_baking"))
+    assert bright_pixels(hand) < 0.2 * grey
     yield from hand.over_view()
     yield from hand.press("ESC")
     yield from wait(1.0)
     assert during > before + 1_000
     assert orange_pixels(hand, "after_baking") < before + 100
+    assert bright_pixels(hand) > 0.9 * grey
 
 
 def test_whatever_the_add_menu_makes_is_baked_by_the_button(hand: Hand) -> Steps:
@@ -209,13 +227,27 @@ def test_bake_all_takes_all_bodies_after_bake_selected(hand: Hand) -> Steps:
     yield from wait_until(lambda: len(baked(cloth)) == 6)
 
 
-def orange_pixels(hand: Hand, name: str) -> int:
-    """How many pixels of the screen are orange, bright or in shade."""
+def bright_pixels(hand: Hand) -> int:
+    """How many pixels in the middle of the 3D view are as bright as a grey mesh."""
+    seen, region = pixels_of(hand, "brightness"), hand.region("WINDOW")
+    left, low = region.x + region.width // 4, region.y + region.height // 4
+    middle = seen[low : low + region.height // 2, left : left + region.width // 2, :3]
+    return int(np.count_nonzero(middle.min(axis=2) > 0.4))
+
+
+def pixels_of(hand: Hand, name: str) -> Any:
+    """(height, width, 4) pixels of the screen, from the lowest row on."""
     image: Any = bpy.data.images.load(str(hand.picture(name).absolute()))
     pixels = np.empty(len(image.pixels), np.float32)
     image.pixels.foreach_get(pixels)
+    width, height = image.size
     bpy.data.images.remove(image)
-    red, green, blue, _ = pixels.reshape(-1, 4).T
+    return pixels.reshape(height, width, 4)
+
+
+def orange_pixels(hand: Hand, name: str) -> int:
+    """How many pixels of the screen are orange, bright or in shade."""
+    red, green, blue, _ = pixels_of(hand, name).reshape(-1, 4).T
     return int(np.count_nonzero((red > 0.3) & (green < 0.8 * red) & (blue < 0.5 * green)))
 
 

@@ -49,7 +49,10 @@ def frame_reached(number: int) -> Callable[[], bool]:
 
 
 def test_space_plays_a_live_simulation(hand: Hand) -> Steps:
-    """Add a cloth, press Live and Space: it moves; end it, and the scene is as before."""
+    """Add a cloth, press Live and Space: it moves; end it, and the scene is as before.
+
+    End Live asks first, for undo would not bring the frames back.
+    """
     yield from hand.over_view()
     yield from hand.press("DEL")
     yield from add_cloth(hand)
@@ -71,7 +74,16 @@ def test_space_plays_a_live_simulation(hand: Hand) -> Steps:
     bpy.context.scene.frame_set(22)
     yield from hand.redrawn()
     hand.picture("live_changed")
-    yield from hand.click((yield from hand.find(LIVE)))
+    place = yield from hand.find(LIVE)
+    yield from hand.click(place)
+    yield from wait(0.5)
+    hand.picture("live_asked")
+    yield from hand.press("ESC")
+    yield from wait(0.5)
+    assert bpy.context.scene.verlet.use_live
+    yield from hand.click(place)
+    yield from wait(0.5)
+    yield from hand.press("RET")
     yield from wait_until(lambda: not bpy.context.scene.verlet.use_live)
     cloth.verlet.property_unset("mass")
     bpy.context.scene.frame_set(1)

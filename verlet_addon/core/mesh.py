@@ -1,6 +1,6 @@
 """One body's mesh, as the core takes it from Blender, and the check that it can be simulated."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -73,6 +73,8 @@ class MeshData:
     """Painted weights of settings."""
     seams: Integers = field(default_factory=lambda: np.empty((0, 2), np.int64))
     """(s, 2) pairs of vertices that are sewn together; they are not in `edges`."""
+    holders: Mapping[str, Integers] = field(default_factory=dict)
+    """By the name of each other object that holds some vertices, these; for messages."""
     threads: Floats | None = None
     """(c, 2) UV coordinates of face corners in a map of threads: the warp runs along v, the weft
     along u. None = isotropic cloth."""

@@ -13,6 +13,7 @@ from .build import build
 from .compiled import NUMPY_REQUESTED, backend, source_digest
 from .inputs import mesh_from_faces
 from .mesh import MeshData
+from .remark import Remark
 from .settings import BodySettings, SceneSettings
 from .step import step
 from .thread_pool import thread_count
@@ -72,8 +73,12 @@ def fallback_warnings() -> list[str]:
     if reason in ("", NUMPY_REQUESTED):
         return []
     return [
-        "The bake uses NumPy, takes about ten times as long as with compiled kernels, and differs "
-        f"from theirs, at first only in the last digits: {reason}"
+        Remark(
+            f"Without compiled kernels ({reason}) bakes take about ten times as long, and differ, "
+            "at first only in the last digits; install the extension again from its zip, and "
+            "restart Blender",
+            grade="SERIOUS",
+        )
     ]
 
 

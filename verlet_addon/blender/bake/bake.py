@@ -246,6 +246,7 @@ def follow(
         gauge.measure(result)
         if done == start.total:
             gauge.remarks += through_themselves(meshes, settings, result)
+            gauge.remarks += gauge.overstretched()
         shown = start.shapes.carry(result)
         collector.collect(shown)
         if done == start.total:

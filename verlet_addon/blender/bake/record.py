@@ -1,5 +1,6 @@
 """The record of a bake: its frames, remarks and kernels, and digests of its inputs."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -9,6 +10,7 @@ from typing import Any
 import bpy
 
 from ...core.errors import MeshError
+from ...core.remark import Remark, graded, worst_first
 from ...core.settings import BodySettings, SceneSettings
 from ..scene.action_channels import channels
 from ..scene.cache_modifiers import bake_modifier, is_animated
@@ -196,13 +198,23 @@ def baked_deviation(scene: bpy.types.Scene) -> tuple[float, float]:
 
 
 def remember_remarks(scene: bpy.types.Scene, remarks: Sequence[str]) -> None:
-    """Stores the warnings and diagnostics of a bake, one sentence each."""
-    scene_properties(scene).baked_remarks = "\n".join(remarks)
+    """Stores the warnings and diagnostics of a bake, one sentence each, the worst first."""
+    told = [[str(each), each.grade, each.body, each.vertices] for each in worst_first(remarks)]
+    scene_properties(scene).baked_remarks = json.dumps(told, ensure_ascii=False) if told else ""
 
 
-def baked_remarks(scene: bpy.types.Scene) -> list[str]:
-    """Warnings and diagnostics of the last bake; none without a bake."""
-    return scene_properties(scene).baked_remarks.splitlines() if baked_range(scene) else []
+def baked_remarks(scene: bpy.types.Scene) -> list[Remark]:
+    """Warnings and diagnostics of the last bake, the worst first; none without a bake.
+
+    Files of older versions have one sentence per line, without a grade.
+    """
+    kept = scene_properties(scene).baked_remarks if baked_range(scene) else ""
+    if not kept.startswith("["):
+        return list(map(graded, kept.splitlines()))
+    return [
+        Remark(text, grade=grade, body=body, vertices=vertices)
+        for text, grade, body, vertices in json.loads(kept)
+    ]
 
 
 def changed_since_bake(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[str]:

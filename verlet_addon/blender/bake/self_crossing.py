@@ -9,6 +9,7 @@ from mathutils.bvhtree import BVHTree
 from ...core.arrays import Booleans, Floats, Integers
 from ...core.geometry.sweep_and_prune import find_near_boxes
 from ...core.mesh import MeshData
+from ...core.remark import Remark
 from ...core.scene import Frame
 from ...core.settings import BodySettings
 
@@ -47,9 +48,10 @@ def through_themselves(
         triangles = _triangles(mesh, mesh.paint.self_collisions)
         crossed = _own_crossings(positions, triangles)
         if crossed and crossed > _own_crossings(mesh.positions, triangles):
-            yield (
+            yield Remark(
                 f"{mesh.name} passes through itself at frame {last.frame}; switch its Self "
-                "Collision on, under Collisions"
+                "Collision on, under Collisions",
+                grade="SERIOUS",
             )
 
 

@@ -5,13 +5,34 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...core.arrays import Floats
+from ...core.arrays import Floats, Integers
 from ...core.geometry.graph import edge_lengths
 from ...core.geometry.rest_shape import rest_lengths
 from ...core.mesh import SHORTEST_EDGE, MeshData
+from ...core.remark import Remark, graded
 from ...core.scene import ContactSearch, Frame
 from ...core.settings import BodySettings
 from .self_crossing import crossing
+
+OVERSTRETCHED = 0.2
+"""Strain from which on cloth and ropes that hardly give are reported: some twenty times that of a
+sheet of 10,000 vertices that hangs from two corners."""
+HARDLY_GIVES = 1e-4
+"""Largest stretch compliance of bodies that are not meant to stretch: ropes of hemp and nylon are
+below it, rubber and shock cord above [m/N], [1/N]."""
+SHOWN_SHARE = 0.5
+"""Edges with at least this share of the largest strain are what a button selects."""
+
+
+@dataclass(frozen=True, eq=False)
+class Overstretched:
+    """The frame in which a body was stretched most."""
+
+    strain: float
+    """Strain of its longest edge."""
+    frame: int
+    edges: Integers
+    """(k, 2) edges that were stretched nearly as far."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +77,11 @@ class BakeStatistics:
         self._rest = [_rest_lengths(mesh) for mesh in meshes]
         self._names = [mesh.name for mesh in meshes]
         self.extremes = before or Extremes(0)
+        self._unyielding = [
+            body.body_type in ("CLOTH", "ROPE") and body.stretch_compliance < HARDLY_GIVES
+            for body in settings
+        ]
+        self._overstretched: dict[str, Overstretched] = {}
         self.remarks = [*crossing(meshes, settings)]
         self.contact_searches: dict[tuple[str, str], ContactSearch] = {}
 
@@ -63,10 +89,15 @@ class BakeStatistics:
         """Updates the statistics with the result of one more frame."""
         stretch, stretched = self.extremes.stretch, self.extremes.stretched
         bodies = zip(self._names, self._edges, self._rest, result.positions, strict=True)
-        for name, edges, rest, now in bodies:
-            strain = float(np.max(edge_lengths(now, edges) / rest, initial=1.0) - 1)
+        for (name, edges, rest, now), unyielding in zip(bodies, self._unyielding, strict=True):
+            strains = edge_lengths(now, edges) / rest - 1.0
+            strain = float(np.max(strains, initial=0.0))
             if strain > stretch:
                 stretch, stretched = strain, name
+            most = self._overstretched.get(name)
+            if unyielding and strain > (most.strain if most else OVERSTRETCHED):
+                found = Overstretched(strain, result.frame, edges[strains > SHOWN_SHARE * strain])
+                self._overstretched[name] = found
         penetration = self.extremes.penetration
         if result.deepest:
             penetration = max(penetration or 0.0, *result.deepest)
@@ -75,6 +106,21 @@ class BakeStatistics:
         for names, search in result.contact_searches.items():
             before = self.contact_searches.get(names, ContactSearch())
             self.contact_searches[names] = before + search
+
+    def overstretched(self) -> list[Remark]:
+        """One sentence for each body that was drawn out although it hardly gives."""
+        told = {graded(remark).body for remark in self.remarks}
+        return [
+            Remark(
+                f"{name} is stretched by {most.strain:.0%} at frame {most.frame}; raise Substeps "
+                "or Iterations, or move more slowly what pulls it",
+                grade="SERIOUS",
+                body=name,
+                vertices=np.unique(most.edges).tolist(),
+            )
+            for name, most in self._overstretched.items()
+            if name not in told
+        ]
 
 
 def _rest_lengths(mesh: MeshData) -> Floats:

@@ -57,6 +57,15 @@ def acting_attachments(obj: bpy.types.Object) -> list[tuple[int, Any]]:
     ]
 
 
+def attached_vertices(obj: bpy.types.Object) -> dict[str, Integers]:
+    """By the name of each object that a body is attached to, the vertices that follow it."""
+    painted, held = simulated_object(obj), dict[str, Integers]()
+    for _, item in acting_attachments(obj):
+        vertices = np.flatnonzero(group_weights(painted, item.vertex_group) > 0.0)
+        held[item.target.name] = np.union1d(held.get(item.target.name, vertices), vertices)
+    return held
+
+
 def check_attachments(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
     """Raises MeshError where the group, object or bone of an attachment is missing or disabled."""
     items = acting_attachments(obj)

@@ -11,7 +11,7 @@ from ...core.errors import MeshError
 from ...core.mesh import MeshData, Mirror, Paint, doubled_faces
 from ..settings.properties import body_properties
 from ..settings.rest_shape_properties import PAINTED
-from .attachments import check_attachments
+from .attachments import attached_vertices, check_attachments
 from .cages import check_cage, simulated_object
 from .curve_lines import check_curve, draw_line, read_line_edges
 from .curve_points import is_curve
@@ -129,6 +129,7 @@ def read_body(
         rest_positions=_rest_positions(obj, depsgraph),
         paint=_paint(obj),
         colliders=colliders,
+        holders=attached_vertices(obj),
         threads=_threads(obj, corners),
     )
 

@@ -110,7 +110,7 @@ class VERLET_PG_scene(bpy.types.PropertyGroup):
     )
     baked_remarks: StringProperty(
         name="Remarks",
-        description="Warnings of the last bake, one per line",
+        description="Warnings of the last bake",
         options={"HIDDEN"},
     )
     settings_version: IntProperty(

@@ -9,6 +9,7 @@ import bpy
 from bpy.props import BoolProperty, IntProperty
 
 from ...core.errors import VerletError
+from ...core.remark import graded
 from ..bake.bake import frame_range, taking_part
 from ..bake.cautions import cautions
 from ..bake.drivers import DriverWatch
@@ -142,8 +143,6 @@ class VERLET_OT_bake(BakeOptions, OfSelected, bpy.types.Operator):
         self.cancel(context)
         if self._last is not None:
             self._tell(self._last, seconds=monotonic() - self._started)
-        # Reported again, since the status bar shows only the last message.
-        self._warn(self._cautions)
         return {"FINISHED"}
 
     def cancel(self, context: bpy.types.Context) -> None:
@@ -219,9 +218,10 @@ class VERLET_OT_bake(BakeOptions, OfSelected, bpy.types.Operator):
         show_progress(context, progress.done / progress.total, text, self._task())
 
     def _warn(self, sentences: Sequence[str]) -> None:
-        """Reports warnings."""
+        """Reports remarks by their grade; a serious one is no error, which would end a script."""
         for sentence in sentences:
-            self.report({"WARNING"}, sentence)
+            grade = graded(sentence).grade
+            self.report({"INFO"} if grade == "INFO" else {"WARNING"}, sentence)
 
     def _tell(self, last: Progress, *, seconds: float) -> None:
         """Reports frames, duration, largest strain and penetration, and stores the remarks."""

@@ -7,12 +7,11 @@ import bpy
 
 from ..bake.bake import bodies, frame_range
 from ..bake.memory import LARGE, needed, size_in_words
-from ..bake.record import baked_deviation, baked_loops, baked_range, baked_remarks, is_baked
-from ..live.applied_shape import simulated_objects
+from ..bake.record import baked_deviation, baked_loops, baked_range, is_baked
 from ..live.control import message_of, note_changes, session_of
 from ..scene.file_context import file_context
 from ..scene.file_warnings import some
-from ..settings.properties import is_body, scene_properties
+from ..settings.properties import scene_properties
 from ..settings.unit_texts import length_text
 from .apply_operator import draw_apply
 from .bake_progress import bake_in_progress, draw_progress
@@ -21,51 +20,35 @@ from .changed_bodies import changed_bodies
 from .drape_operator import draw_drape
 from .edit_operators import draw_edit
 from .loop_range import draw_range
-from .overlay.changes import Changes, kept
-from .panel_base import SidebarPanel, layout_of
-
-NARROW = 40
-"""Letters in a line of the sidebar."""
-LETTERS = 80
-"""Number of characters in a line of a remark."""
+from .panel_base import NARROW, SidebarPanel, draw_wrapped
+from .remarks import draw_remarks
 
 
 class VERLET_PT_bake(SidebarPanel):
-    """Frame range, Live, Bake and Clear; the first panel, so that others never push it down."""
+    """Frame range, Live, Bake and Clear; the first panel, so that others never push it down.
+
+    It is there without a body too, so that Make Soft Body below stays under the mouse.
+    """
 
     bl_label = "Bake"
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        here = file_context(context)
-        if any(map(is_body, here.scene.objects)):
-            return True
-        # What Remove Soft Body leaves as it is shown is still to be applied. Blender polls at each
-        # redraw, and thousands of objects take a while.
-        key = (Changes.updates, here.view_layer.name)
-        return kept(
-            "shows simulations",
-            here.scene,
-            key,
-            lambda: bool(simulated_objects(here.scene, here.view_layer)),
-        )
 
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
         scene = file_context(context).scene
         if bake_in_progress() is not None:
             draw_progress(column)
             return
-        preview, scene_frames = scene.use_preview_range, frame_range(scene)
-        prefix, owner = ("frame_preview", "Preview") if preview else ("frame", "Scene")
+        in_preview = scene.use_preview_range
+        prefix, owner = ("frame_preview", "Preview") if in_preview else ("frame", "Scene")
         frames = column.column(align=True)
         frames.prop(scene, f"{prefix}_start", text=f"{owner} Start")
         frames.prop(scene, f"{prefix}_end", text="End")
-        keys = scene_properties(scene).bake_mode != "CACHE"
-        count = (scene_frames[1] - scene_frames[0]) // scene_properties(scene).key_step + 1
-        if keys and (need := needed(bodies(scene), max(count, 0))) >= LARGE:
-            column.label(text=f"Takes about {size_in_words(need)} of memory", icon="ERROR")
         column.separator()
-        self.fill_live(column, scene)
+        button = column.row()
+        button.scale_y = 1.5
+        live = session_of(scene) is not None
+        text = "End Live" if live else "Live"
+        button.operator("verlet.live", text=text, icon="PHYSICS", depress=live)
+        column.operator("verlet.grab", icon="VIEW_PAN")
         draw_drape(column, scene)
         self.fill_bake(column, context)
         several = len(bodies(scene)) > 1
@@ -75,12 +58,17 @@ class VERLET_PT_bake(SidebarPanel):
         if several:
             clear.operator("verlet.clear_bake", text="Clear Selected").selected = True
         # Below the buttons that are there always, so that none of them moves under the mouse.
+        self.fill_live(column, scene)
+        self.fill_memory(column, scene)
         draw_apply(column, scene, file_context(context).view_layer)
+        draw_resume(column, context)
+        draw_edit(column, context)
+        draw_conversion(column, context)
         self.fill_record(column, scene, file_context(context).view_layer)
         draw_problems(column, NARROW)
 
     def fill_bake(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
-        """Draws the form of the bake, and the buttons that bake or go on with a cache."""
+        """Draws the form of the bake, and the buttons that bake."""
         scene = file_context(context).scene
         form, several = scene_properties(scene).bake_mode, len(bodies(scene)) > 1
         column.prop(scene_properties(scene), "bake_mode")
@@ -100,21 +88,19 @@ class VERLET_PT_bake(SidebarPanel):
                 each.mode = form
             if loop := scene_properties(scene).loop_length:
                 each.loop = loop
-        draw_resume(column, context)
-        draw_edit(column, context)
-        draw_conversion(column, context)
+
+    def fill_memory(self, column: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
+        """Draws the memory that a bake to shape keys needs, where that is much."""
+        settings, (start, end) = scene_properties(scene), frame_range(scene)
+        count = max((end - start) // settings.key_step + 1, 0)
+        if settings.bake_mode != "CACHE" and (need := needed(bodies(scene), count)) >= LARGE:
+            column.label(text=f"Takes about {size_in_words(need)} of memory", icon="ERROR")
 
     def fill_live(self, column: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
-        """Draws the Live button, the last simulated frame, and why the simulation is stale."""
+        """Draws the last simulated frame, and why the simulation is stale."""
         session = session_of(scene)
-        button = column.row()
-        button.scale_y = 1.5
-        text = "End Live" if session is not None else "Live"
-        button.operator("verlet.live", text=text, icon="PHYSICS", depress=session is not None)
-        column.operator("verlet.grab", icon="VIEW_PAN")
         if message := message_of(scene):
-            for number, line in enumerate(wrap(message, NARROW)):
-                column.label(text=line, icon="BLANK1" if number else "ERROR")
+            draw_wrapped(column, message, icon="ERROR", alert=True)
         if session is None:
             return
         note_changes(session)
@@ -163,9 +149,7 @@ class VERLET_PT_bake(SidebarPanel):
         worst, rms = baked_deviation(scene)
         if worst >= 1e-6:
             column.label(text=f"Within {length_text(worst)}, {length_text(rms)} rms", icon="BLANK1")
-        if remarks := baked_remarks(scene):
-            count = "1 remark" if len(remarks) == 1 else f"{len(remarks)} remarks"
-            column.popover("VERLET_PT_remarks", text=count, icon="INFO")
+        draw_remarks(column, scene)
 
 
 class VERLET_PT_bake_options(SidebarPanel):
@@ -182,19 +166,3 @@ class VERLET_PT_bake_options(SidebarPanel):
         step.active = settings.bake_mode != "CACHE"
         step.prop(settings, "key_step")
         column.prop(settings, "loop_length")
-
-
-class VERLET_PT_remarks(bpy.types.Panel):
-    """Warnings of the last bake, which the status bar shows only for seconds"""
-
-    bl_label = "Remarks"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "HEADER"
-    bl_ui_units_x = 24
-
-    def draw(self, context: bpy.types.Context) -> None:
-        column = layout_of(self).column()
-        for remark in baked_remarks(file_context(context).scene):
-            lines = column.column(align=True)
-            for number, line in enumerate(wrap(remark, LETTERS)):
-                lines.label(text=line, icon="BLANK1" if number else "INFO")

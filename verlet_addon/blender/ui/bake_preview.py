@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 
 from ...core.arrays import Floats, Integers, Singles
+from ..live.control import working
 from ..scene.curve_lines import line_count, read_line_edges
 from ..scene.curve_points import is_curve
 from ..scene.file_context import file_context
@@ -18,10 +19,15 @@ _COLOR = np.array((0.95, 0.55, 0.15))
 
 
 class LiveView:
-    """Draws the simulated bodies over the scene until it is closed."""
+    """Draws the simulated bodies over the scene until it is closed, and their meshes as boxes."""
 
     def __init__(self, scene: bpy.types.Scene, objects: Sequence[bpy.types.Object]) -> None:
         self._scene = scene.name
+        # The meshes stay where the bodies were at the first frame; hidden, they would not be read.
+        self._display_types = {obj.name_full: obj.display_type for obj in objects}
+        with working():
+            for obj in objects:
+                obj.display_type = "BOUNDS"
         self._surfaces = list(map(_surface, objects))
         self._drawings = [SurfaceDrawing(each.triangles, each.loose) for each in self._surfaces]
         self._handler = bpy.types.SpaceView3D.draw_handler_add(
@@ -58,7 +64,11 @@ class LiveView:
             drawing.fill(places.astype(np.float32), colors)
 
     def close(self) -> None:
-        """Removes the draw handler."""
+        """Removes the draw handler, and shows the meshes again."""
+        with working():
+            for obj in bpy.data.objects:
+                if (display_type := self._display_types.pop(obj.name_full, None)) is not None:
+                    obj.display_type = display_type
         bpy.types.SpaceView3D.draw_handler_remove(self._handler, "WINDOW")
 
     def _draw(self) -> None:

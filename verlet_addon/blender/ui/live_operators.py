@@ -26,6 +26,22 @@ class VERLET_OT_live(bpy.types.Operator):
         live = session_of(file_context(context).scene) is not None
         return (live or has_bodies(cls, context)) and undoable_mode(cls, context)
 
+    def invoke(
+        self, context: bpy.types.Context, event: bpy.types.Event
+    ) -> "set[OperatorReturnItems]":
+        here = file_context(context)
+        session = session_of(here.scene)
+        if session is None or session.last == session.start:
+            return self.execute(context)
+        count = session.last - session.start + 1
+        return here.window_manager.invoke_confirm(
+            self,
+            event,
+            title="End Live",
+            message=f"Its {count} frames are lost, also to undo; Bake keeps them",
+            confirm_text="End Live",
+        )
+
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         here = file_context(context)

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..arrays import Booleans, Floats
+from ..arrays import Booleans, Floats, Integers
 from ..bodies.step_data import Body
 from ..contact.plane import along
 from ..depenetration.surface_depenetration import still_penetrating
 from ..geometry.graph import edge_lengths
 from ..mesh import SHORTEST_EDGE, MeshData
 from ..model import SolidModel, WaterModel
+from ..remark import Remark
 from ..scene import Collider, Plane, Sample
 from .collision_world import CollisionWorld
 from .contact_statistics import CONTACTS_PER_VERTEX, ContactStatistics, reset_frame_counts
@@ -49,8 +50,12 @@ def start_diagnostics(
 def _closed_holes(bodies: Sequence[Body]) -> list[str]:
     """One sentence for each solid whose mesh has holes."""
     return [
-        f"{model.name} is open at {model.solid.hole_edges} edges, and flat lids close its holes in "
-        "the simulation only; use Mesh ▸ Clean Up ▸ Fill Holes to close them in the mesh"
+        Remark(
+            f"{model.name} is open at {model.solid.hole_edges} edges, and flat lids close its "
+            "holes in the simulation only; use Mesh ▸ Clean Up ▸ Fill Holes to close them in the "
+            "mesh",
+            grade="INFO",
+        )
         for model, _ in bodies
         if isinstance(model, SolidModel) and model.solid.hole_edges
     ]
@@ -146,8 +151,11 @@ def _lasting_penetrations(
     stuck = still_penetrating(depenetration, places, _can_move(bodies, world))
     depenetration.initial_pairs = []
     return [
-        f"{names[body]} still penetrates {names[solid]} at frame {sample.frame}, and cannot be "
-        "pushed out; move one of them at the first frame"
+        Remark(
+            f"{names[body]} still penetrates {names[solid]} at frame {sample.frame}, and cannot be "
+            "pushed out; move one of them at the first frame",
+            grade="SERIOUS",
+        )
         for body, solid in stuck
     ]
 
@@ -220,14 +228,27 @@ def _overstretched_pins(
         parted = np.flatnonzero((now > (1.0 + MAX_HELD_STRAIN) * rest) & (rest > SHORTEST_EDGE))
         if len(parted):
             checked_targets[number] = None
-            worst = parted[np.argmax(now[parted] / rest[parted])]
-            first, second = edges[worst].tolist()
             sentences.append(
-                f"{model.name} is pinned at its vertices {first} and {second}, which move apart: "
-                f"at frame {sample.frame} the edge between them is stretched by "
-                f"{now[worst] / rest[worst] - 1.0:.0%}; pin only one of them"
+                _held_apart(mesh, edges[parted], (now / rest)[parted] - 1.0, frame=sample.frame)
             )
     return sentences
+
+
+def _held_apart(mesh: MeshData, edges: Integers, strains: Floats, *, frame: int) -> Remark:
+    """Sentence on edges (e, 2) whose ends are held, at these strains (e,), by what moves apart."""
+    holders = [name for name, held in mesh.holders.items() if np.isin(edges, held).any()]
+    every = np.concatenate([mesh.holders[name] for name in holders] or [edges[:0, 0]])
+    ways = [f"attached to {_listed(holders)}"] if holders else []
+    ways += ["pinned"] if not np.isin(edges, every).all() else []
+    verb = "attach" if holders else "pin"
+    return Remark(
+        f"{mesh.name} is {' and '.join(ways)} at vertices that move apart: at frame {frame} the "
+        f"edges between them are stretched by up to {strains.max():.0%}; {verb} only one end of "
+        "each edge",
+        grade="SERIOUS",
+        body=mesh.name,
+        vertices=np.unique(edges).tolist(),
+    )
 
 
 def _crowding(
