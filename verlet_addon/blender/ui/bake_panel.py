@@ -1,13 +1,12 @@
 """The Bake panel: frame range, Live and Bake buttons, and the record of the last bake."""
 
-from textwrap import wrap
 from typing import Any
 
 import bpy
 
 from ..bake.bake import bodies, frame_range
 from ..bake.memory import LARGE, needed, size_in_words
-from ..bake.record import baked_deviation, baked_loops, baked_range, is_baked
+from ..bake.record import baked_deviation, baked_loops, baked_range, baked_remarks, is_baked
 from ..live.control import message_of, note_changes, session_of
 from ..scene.file_context import file_context
 from ..scene.file_warnings import some
@@ -20,7 +19,7 @@ from .changed_bodies import changed_bodies
 from .drape_operator import draw_drape
 from .edit_operators import draw_edit
 from .loop_range import draw_range
-from .panel_base import NARROW, SidebarPanel, draw_wrapped
+from .panel_base import SidebarPanel, draw_wrapped
 from .remarks import draw_remarks
 
 
@@ -65,7 +64,7 @@ class VERLET_PT_bake(SidebarPanel):
         draw_edit(column, context)
         draw_conversion(column, context)
         self.fill_record(column, scene, file_context(context).view_layer)
-        draw_problems(column, NARROW)
+        draw_problems(column)
 
     def fill_bake(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
         """Draws the form of the bake, and the buttons that bake."""
@@ -112,8 +111,7 @@ class VERLET_PT_bake(SidebarPanel):
         else:
             lines.label(text=f"Simulated to {session.last}", icon="TIME")
         restarted = f"Restarted: {session.restarted}" if session.restarted else ""
-        for line in wrap(session.stale or restarted, NARROW):
-            lines.label(text=line, icon="BLANK1")
+        draw_wrapped(lines, session.stale or restarted, icon="BLANK1")
         if scene.sync_mode != "NONE":
             column.label(text="Playback skips frames, but Live needs every frame", icon="ERROR")
             every = column.operator("wm.context_set_enum", text="Play Every Frame", icon="PLAY")
@@ -131,6 +129,7 @@ class VERLET_PT_bake(SidebarPanel):
         column.separator()
         missing = [obj.name for obj in bodies(scene) if not is_baked(obj)]
         changed = changed_bodies(scene, view_layer)
+        serious = any(remark.grade == "SERIOUS" for remark in baked_remarks(scene))
         start, end = frame_range(scene)
         text = f"Baked frames {frames[0]} to {frames[1]}"
         if loops := baked_loops(scene):
@@ -139,7 +138,7 @@ class VERLET_PT_bake(SidebarPanel):
         elif frames[0] > start or frames[1] < end:
             column.label(text=f"{text} of {start} to {end}", icon="TIME")
         else:
-            column.label(text=text, icon="ERROR" if missing or changed else "CHECKMARK")
+            column.label(text=text, icon="ERROR" if missing or changed or serious else "CHECKMARK")
         if missing:
             column.label(text=f"Not baked: {some(missing)}", icon="BLANK1")
         if changed:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from textwrap import wrap
 from typing import Any, cast
 
 import bpy
@@ -18,6 +17,7 @@ from ..scene.file_context import file_context
 from ..settings.properties import scene_properties
 from ..settings.scene_properties_group import BAKE_MODES
 from .overlay.changes import Changes, kept
+from .panel_base import draw_wrapped
 
 
 def part_of_cache(context: bpy.types.Context) -> Cache | None:
@@ -73,8 +73,7 @@ def _add(row: bpy.types.UILayout, text: str, frame: int) -> None:
     button.mode, button.resume, button.from_frame = "CACHE", True, frame
 
 
-def draw_problems(column: bpy.types.UILayout, letters: int) -> None:
+def draw_problems(column: bpy.types.UILayout) -> None:
     """Draws what is wrong with the caches that the file shows."""
     for problem in problems():
-        for number, line in enumerate(wrap(problem, letters)):
-            column.label(text=line, icon="BLANK1" if number else "ERROR")
+        draw_wrapped(column, problem, icon="ERROR", alert=True)

@@ -8,6 +8,7 @@ import bpy
 
 from ...core.settings import BodyType
 from ..scene.curve_points import is_curve
+from ..scene.file_context import file_context
 from ..settings.properties import VERLET_PG_body, body_properties, is_body
 from .bake_progress import bake_in_progress
 
@@ -25,17 +26,27 @@ def layout_of(
     return cast(bpy.types.UILayout, owner.layout)
 
 
-NARROW = 40
-"""Letters in a line of the sidebar."""
+MARGINS, LETTER = 85, 6.1
+"""Width of what surrounds a line of a panel, and of its letters on average [Blender's pixels]."""
+NARROW = 33
+"""Letters in a line of the sidebar as wide as it opens."""
+
+
+def letters_across() -> int:
+    """Number of letters in a line of the panel that is drawn, at least NARROW."""
+    if (region := bpy.context.region) is None:
+        return NARROW
+    width = region.width / file_context(bpy.context).preferences.system.ui_scale
+    return max(int((width - MARGINS) / LETTER), NARROW)
 
 
 def draw_wrapped(
-    column: bpy.types.UILayout, text: str, *, icon: Any, letters: int = NARROW, alert: bool = False
+    column: bpy.types.UILayout, text: str, *, icon: Any, letters: int = 0, alert: bool = False
 ) -> None:
     """Draws a text in as many lines as it needs, the first with an icon; none if it is empty."""
     lines = column.column(align=True)
     lines.alert = alert
-    for number, line in enumerate(wrap(text, letters)):
+    for number, line in enumerate(wrap(text, letters or letters_across())):
         lines.label(text=line, icon="BLANK1" if number else icon)
 
 

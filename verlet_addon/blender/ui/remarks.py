@@ -1,6 +1,6 @@
 """Remarks of the last bake in the panel: the worst in full, the others behind a button."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 LETTERS = 80
 """Number of characters in a line of the list."""
-ICONS: dict[Grade, str] = {"INFO": "INFO", "WARNING": "ERROR", "SERIOUS": "CANCEL"}
+ICONS: dict[Grade, Any] = {"INFO": "INFO", "WARNING": "ERROR", "SERIOUS": "CANCEL"}
 """Icon of each grade; Blender's ERROR is the triangle of a warning."""
 
 
@@ -36,15 +36,14 @@ def draw_remarks(column: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
 
 
 def draw_remark(
-    column: bpy.types.UILayout, remark: Remark, number: int, *, letters: int | None = None
+    column: bpy.types.UILayout, remark: Remark, number: int, *, letters: int = 0
 ) -> None:
     """Draws a remark, and the button that selects the vertices that it is about."""
-    width = {} if letters is None else {"letters": letters}
     alert = remark.grade == "SERIOUS"
-    draw_wrapped(column, remark, icon=ICONS[remark.grade], alert=alert, **width)
+    draw_wrapped(column, remark, icon=ICONS[remark.grade], letters=letters, alert=alert)
     if remark.vertices:
-        button = column.operator("verlet.select_remark", icon="VERTEXSEL")
-        button.number = number  # type: ignore[attr-defined]
+        button: Any = column.operator("verlet.select_remark", icon="VERTEXSEL")
+        button.number = number
 
 
 class VERLET_PT_remarks(bpy.types.Panel):

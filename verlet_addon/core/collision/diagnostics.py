@@ -213,7 +213,7 @@ def _overstretched_pins(
     sample: Sample,
 ) -> list[str]:
     """One sentence for each body with an overstretched edge between two pins."""
-    sentences = []
+    sentences: list[str] = []
     given = zip(meshes, bodies, sample.targets, strict=True)
     for number, (mesh, (model, state), targets) in enumerate(given):
         before = checked_targets.get(number, targets[:0])
