@@ -79,7 +79,7 @@ def is_shared(key: bpy.types.Key) -> bool:
     animation: Any = key.animation_data
     if animation is None or animation.action is None:
         return False
-    if _HAS_SLOTS and animation.action_slot is not None:
+    if HAS_SLOTS and animation.action_slot is not None:
         return len(animation.action_slot.users()) > 1
     played = _plays(key)
     return any(_plays(other) == played for other in bpy.data.shape_keys if other != key)
