@@ -188,7 +188,7 @@ def _front(
 def solve(factors: Factors, right: Floats) -> Floats:
     """Returns (r, n) the solutions for right-hand sides (r, n)."""
     in_order = factors.size <= MAX_IN_ORDER
-    product = weighted_sums if in_order else np.matmul
+    product = weighted_sums if in_order else _product
     values, eliminated = right.T.copy(), []
     for part in factors.parts:
         eliminated.append(product(part.root, values[part.own]))
@@ -200,8 +200,13 @@ def solve(factors: Factors, right: Floats) -> Floats:
             own -= _sum_in_lanes(part.coupling, around, 0 * starts)
             values[part.own] = _sum_in_lanes(part.root.T, own, starts)
         else:
-            values[part.own] = part.root.T @ (own - part.coupling @ around)
+            values[part.own] = product(part.root.T, own - product(part.coupling, around))
     return values.T
+
+
+def _product(first: Floats, second: Floats) -> Floats:
+    """The matrix product, by einsum, for the last digits of BLAS depend on the processor."""
+    return np.asarray(np.einsum("ij,jk->ik", first, second))
 
 
 def _sum_in_lanes(weights: Floats, values: Floats, firsts: Integers) -> Floats:
