@@ -95,6 +95,17 @@ def test_a_blanket_drapes_over_a_box_and_the_scene_stays() -> None:
     assert np.array_equal(shown(cloth, 100), places)
 
 
+def test_a_blanket_askew_slides_on_its_box_unless_told_not_to() -> None:
+    cloth = covered_box()
+    cloth.location.x -= 0.2
+    landed = []
+    for slide in (False, True):
+        verlet.drape(seconds=1.0, slide=slide)
+        landed.append(seen(cloth)[:, 0].mean())
+        verlet.reset()
+    assert landed[1] < landed[0] - 0.01
+
+
 def test_reset_leaves_everything_as_it_was() -> None:
     cloth = covered_box()
     cloth.modifiers.new("Subdivision", "SUBSURF")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.core.bodies import GRAVITY, UP, make_mesh, sheet
+from tests.core.colliders import collider
 from tests.core.intersections import crossings
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.drape import REST_DISTANCE, Settling, drape
@@ -111,3 +112,37 @@ def test_a_folded_sheet_rests_without_passing_through_itself() -> None:
     settings = BodySettings(use_self_collision=True)
     settling = at_rest(mesh, settings, still(mesh, ground=ground), limit=15.0)
     assert intact(settling.frame.positions[0], mesh)
+
+
+def step_of(depth: float, *, top: float, behind: float) -> Floats:
+    """(8, 3) corners of a box a metre wide, from the floor to `top`, so deep from `behind` on."""
+    corners = np.array([(x, y, z) for z in (0, 1) for y in (0, 1) for x in (0, 1)], float)
+    return (corners - [0.5, 0.0, 0.0]) * [1.0, depth, top] + [0.0, behind, 0.0]
+
+
+BOX = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
+
+
+def least_gap(*, slide: bool) -> float:
+    """How far a blanket stays from the corner of seat and back, over both of which it lies [m]."""
+    strip = sheet(1, 40, size=0.05)
+    strip = replace(
+        strip, positions=strip.positions + np.array([-0.025, -0.8, 1.0]), colliders=(0, 1)
+    )
+    triangles = [corners for a, b, c, d in BOX for corners in ((a, b, c), (a, c, d))]
+    sofa = [collider(triangles, friction=0.5)] * 2
+    places = [step_of(0.9, top=0.4, behind=-0.45), step_of(0.2, top=0.9, behind=0.45)]
+    sample = still(strip, colliders=places)
+    for settling in drape([strip], [BodySettings()], SceneSettings(), sample, sofa, slide=slide):
+        assert settling.seconds < 10.0
+        if settling.is_at_rest:
+            break
+    corner = np.array([0.45, 0.4])
+    return float(np.linalg.norm(settling.frame.positions[0][:, 1:] - corner, axis=1).min())
+
+
+def test_a_blanket_slides_into_the_corner_of_a_sofa() -> None:
+    """Held by its whole friction from where it first touches, it bridges the corner."""
+    bridge = least_gap(slide=False)
+    assert bridge > 0.2
+    assert least_gap(slide=True) < 0.8 * bridge

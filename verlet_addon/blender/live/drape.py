@@ -48,8 +48,14 @@ class Drape:
         scene: bpy.types.Scene,
         view_layer: bpy.types.ViewLayer,
         objects: Sequence[bpy.types.Object],
+        *,
+        slide: bool,
     ) -> None:
         """Reads the bodies and all that surrounds them, and shows them where they are.
+
+        Parameters
+        ----------
+        slide : whether cloth and ropes slide into place, as `core.drape` has them.
 
         Raises
         ------
@@ -60,7 +66,7 @@ class Drape:
         self._shown_otherwise = ExitStack()
         self._shown_otherwise.enter_context(working())
         try:
-            self._read(scene, view_layer, objects)
+            self._read(scene, view_layer, objects, slide=slide)
         except BaseException:
             self.cancel()
             raise
@@ -70,6 +76,8 @@ class Drape:
         scene: bpy.types.Scene,
         view_layer: bpy.types.ViewLayer,
         objects: Sequence[bpy.types.Object],
+        *,
+        slide: bool,
     ) -> None:
         """Reads bodies and surroundings, and shows the bodies."""
         objects = seen(objects, view_layer)
@@ -90,7 +98,7 @@ class Drape:
             colliders = stage.read_colliders()
         view_layer.update()
         self.settlings: Iterator[Settling] = drape(
-            meshes, settings, scene_settings, sample, colliders
+            meshes, settings, scene_settings, sample, colliders, slide=slide
         )
         self._shown_otherwise.enter_context(live_hidden(objects))
         self._files = [_ShownFile(obj) for obj in objects]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from time import monotonic
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 from bpy.props import BoolProperty, FloatProperty
@@ -49,6 +49,14 @@ class VERLET_OT_drape(OfSelected, bpy.types.Operator):
         soft_max=120.0,
         options={"SKIP_SAVE"},
     )
+    slide: BoolProperty(
+        name="Slide into Place",
+        description="Let cloth and ropes slide where they land, as if smoothed out by hand: their "
+        "friction grows from little to its value meanwhile. Without, they stay where they first "
+        "touch, and may bridge corners",
+        default=True,
+        options={"SKIP_SAVE"},
+    )
     selected: BoolProperty(
         name="Selected",
         description="Drape only the selected bodies; the others act only as colliders",
@@ -58,6 +66,12 @@ class VERLET_OT_drape(OfSelected, bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         return has_bodies(cls, context) and undoable_mode(cls, context)
+
+    @classmethod
+    def description(cls, _context: bpy.types.Context, properties: Any) -> str:
+        """The tooltip, which says of the button beside it what it does otherwise."""
+        how = "" if properties.slide else ", without sliding: they stay where they first touch"
+        return f"{cls.__doc__}{how}"
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
@@ -149,7 +163,8 @@ class VERLET_OT_drape(OfSelected, bpy.types.Operator):
         self._started = self._paused = monotonic()
         self._last: Settling | None = None
         self._remarks: list[str] = []
-        self._drape = Drape(here.scene, here.view_layer, taking_part(chosen, here.view_layer))
+        bodies = taking_part(chosen, here.view_layer)
+        self._drape = Drape(here.scene, here.view_layer, bodies, slide=self.slide)
 
     def _is_on_the_way(self) -> bool:
         """Whether the bodies move, and the limit is not reached."""
@@ -226,5 +241,6 @@ def draw_drape(column: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
     row = column.row(align=True)
     row.scale_y = 1.5
     row.operator("verlet.drape", icon="MOD_CLOTH")
+    cast(Any, row.operator("verlet.drape", text="", icon="FREEZE")).slide = False
     if any(map(is_draped, scene.objects)):
         row.operator("verlet.reset", text="Discard", icon="X")
