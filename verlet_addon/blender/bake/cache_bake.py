@@ -36,6 +36,7 @@ from .cache_folder import (
     replace_others,
 )
 from .cache_handlers import note_baked
+from .cache_hold import release
 from .cache_record import CachedBody, CacheRecord, write_record
 from .cache_resume import continued, end_to_keep, found_cache, go_on, held
 from .cache_writer import CacheWriter
@@ -168,9 +169,12 @@ def _bake(
         writer = CacheWriter(stage, start.simulation, gauge, last - edited, begin)
         try:
             yield from follow(stage, frames[0], start, writer, gauge)
-        except GeneratorExit:
-            with suppress(FileError):
-                writer.save()
+        except BaseException as error:
+            if isinstance(error, GeneratorExit):
+                with suppress(FileError):
+                    writer.save()
+            if (stopped := writer.cache or cache) is not None:
+                release(stopped.folder)  # for whoever goes on with it
             raise
         writer.save()
     written = writer.cache or cache

@@ -176,7 +176,8 @@ def clear_caches(scene: str, objects: Iterable[bpy.types.Object], folders: set[P
     Returns
     -------
     list
-        A sentence for each cache that stays, since it belongs to another file or other bodies.
+        A sentence for each cache that stays, since it belongs to another file, other bodies or
+        another process.
 
     Raises
     ------
@@ -189,11 +190,17 @@ def clear_caches(scene: str, objects: Iterable[bpy.types.Object], folders: set[P
     free = folders - shown_folders()
     delete_caches(free, blend)
     return [
-        f"The files in {folder} stay, since "
-        + ("other bodies show them" if folder not in free else "another file made them")
+        f"The files in {folder} stay, since {_why_kept(folder, free, blend)}"
         for folder in sorted(folders)
         if folder.is_dir()
     ]
+
+
+def _why_kept(folder: Path, free: set[Path], blend: Path) -> str:
+    """Why a cache was not deleted; nothing in the open file shows those that are free."""
+    if folder not in free:
+        return "other bodies show them"
+    return "another process writes them" if is_own(folder, blend) else "another file made them"
 
 
 def forget_replaced() -> None:
@@ -216,5 +223,8 @@ def delete_caches(folders: Iterable[Path], blend: Path) -> None:
         A file cannot be deleted.
     """
     for folder in folders:
-        if is_own(folder, blend) and folder.is_dir() and not is_held_elsewhere(folder):
+        with errors_named("delete", folder):
+            own = is_own(folder, blend) and folder.is_dir()
+            free = own and not is_held_elsewhere(folder)
+        if free:
             remove_cache(folder)
