@@ -246,7 +246,7 @@ def follow(
         gauge.measure(result)
         if done == start.total:
             gauge.remarks += through_themselves(meshes, settings, result)
-            gauge.remarks += gauge.overstretched()
+            gauge.remarks += gauge.at_end(done)
         shown = start.shapes.carry(result)
         collector.collect(shown)
         if done == start.total:

@@ -12,6 +12,7 @@ from ...core.mesh import SHORTEST_EDGE, MeshData
 from ...core.remark import Remark, graded
 from ...core.scene import ContactSearch, Frame
 from ...core.settings import BodySettings
+from .contact_costs import costly_pairs
 from .self_crossing import crossing
 
 OVERSTRETCHED = 0.2
@@ -107,7 +108,12 @@ class BakeStatistics:
             before = self.contact_searches.get(names, ContactSearch())
             self.contact_searches[names] = before + search
 
-    def overstretched(self) -> list[Remark]:
+    def at_end(self, frames: int) -> list[Remark]:
+        """Sentences on all of so many frames: bodies drawn out, and contacts that take time."""
+        costs = costly_pairs(self.contact_searches, self._names, frames)
+        return [*self._drawn_out(), *costs]
+
+    def _drawn_out(self) -> list[Remark]:
         """One sentence for each body that was drawn out although it hardly gives."""
         told = {graded(remark).body for remark in self.remarks}
         return [

@@ -12,6 +12,7 @@ from typing import Any
 import bpy
 
 from ...core.errors import VerletError
+from ...core.remark import graded
 from ...core.self_test import fallback_reason, kernels
 from ...core.thread_pool import thread_count
 from ..bake.cache_checks import shown_caches
@@ -246,7 +247,7 @@ def _follow(progress: Iterable[Progress], log_seconds: float) -> Progress:
 def _log_remarks(remarks: Iterable[str]) -> None:
     """Prints diagnostics of the motion as warnings; with --strict they are no errors."""
     for remark in remarks:
-        log(f"warning: {remark}")
+        log(f"{'note' if graded(remark).grade == 'INFO' else 'warning'}: {remark}")
 
 
 def _print_version(report: Report) -> None:
