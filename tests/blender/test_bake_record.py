@@ -95,6 +95,40 @@ def test_the_panel_names_three_that_changed_and_counts_the_others(scene: Any, ad
     )
     said = [call.kwargs["text"] for call in column.label.mock_calls]
     assert said == ["Baked frames 3 to 6", "Changed since: A, B, C and 2 more"]
+    said = [call.kwargs["text"] for call in column.column.return_value.label.mock_calls]
+    assert said == ["settings changed"]
+
+
+def test_what_changed_since_a_bake_is_named(scene: Any, record: Any) -> None:
+    """As live simulation names why it starts again: a collider was an object among hundreds."""
+    body(sheet("Flag"))
+    table = sheet("Table", height=-1.0)
+    verlet.make_collider()
+    verlet.bake()
+
+    def changes() -> Any:
+        return record.changes_since_bake(scene, bpy.context.view_layer)
+
+    assert changes() == {}
+    table.location.x = 0.5
+    assert changes() == {"Flag": ["Table changed"]}
+    table.location.x = 0.0
+    sheet("Chair", height=-2.0)
+    verlet.make_collider()
+    assert changes() == {"Flag": ["Chair acts now"]}
+    bpy.data.objects["Chair"].modifiers.clear()
+    table.modifiers.clear()
+    assert changes() == {"Flag": ["Table acts no longer"]}
+
+
+def test_bakes_of_older_versions_are_compared_by_their_settings(scene: Any, record: Any) -> None:
+    """They have a single digest of all that they read, of another kind."""
+    flag = body(sheet("Flag"))
+    verlet.bake()
+    flag.verlet.baked_inputs = "0123456789abcdef"
+    assert record.changes_since_bake(scene, bpy.context.view_layer) == {}
+    flag.verlet.mass = 2.0
+    assert list(record.changes_since_bake(scene, bpy.context.view_layer)) == ["Flag"]
 
 
 def test_the_panel_names_bodies_that_have_no_bake(scene: Any, addon: Addon) -> None:

@@ -1,5 +1,6 @@
 """Digest of a bake's inputs beside the settings: meshes, transforms, animation, colliders."""
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from hashlib import sha256
 from typing import Any
@@ -31,7 +32,9 @@ _INTERFACE = ("select", "show_", "active")
 def input_digests(
     bodies: Sequence[bpy.types.Object], scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer
 ) -> list[str]:
-    """A digest per body, equal only while its bake would read the same meshes and animation.
+    """Per body, digests of the objects that its bake reads, by their names, as text.
+
+    Equal only while a bake would read the same meshes and animation.
 
     Vertex-group weights are left out, since reading them takes too long for a redraw; so are other
     modifiers than the objects that they name.
@@ -54,13 +57,36 @@ def input_digests(
         targets = [item.target for _, item in acting_attachments(obj)]
         read = [obj, simulated_object(obj), *surfaces, *acting, *targets]
         read += [ground] if ground is not None else []
-        values = [
-            [content(each) for each in with_carriers(read)],
-            [_plain(each.collision) for each in surfaces],
-            [_plain(each.field) for each in acting],
-        ]
-        digests.append(sha256(repr(values).encode()).hexdigest())
+        inputs = {
+            each.name_full: [
+                content(each),
+                _plain(each.collision) if each in surfaces else None,
+                _plain(each.field) if each in acting else None,
+            ]
+            for each in with_carriers(read)
+        }
+        digests.append(json.dumps({name: _short(values) for name, values in inputs.items()}))
     return digests
+
+
+def changed_inputs(before: str, now: str) -> list[str]:
+    """Words on each object that differs between two texts of `input_digests`.
+
+    Bakes of older versions have one digest of all objects, so that none is named.
+    """
+    if not before.startswith("{"):
+        return []
+    known, found = json.loads(before), json.loads(now)
+    return [
+        *(f"{name} acts no longer" for name in known if name not in found),
+        *(f"{name} acts now" for name in found if name not in known),
+        *(f"{name} changed" for name in found if name in known and known[name] != found[name]),
+    ]
+
+
+def _short(values: list[Any]) -> str:
+    """Digest of an object's content, short enough to be kept for each."""
+    return sha256(repr(values).encode()).hexdigest()[:16]
 
 
 def with_carriers(objects: Iterable[bpy.types.Object]) -> Iterator[bpy.types.Object]:

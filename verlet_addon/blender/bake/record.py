@@ -27,7 +27,7 @@ from ..settings.curve_properties import CURVE_NAMES
 from ..settings.properties import body_properties, is_body, scene_properties
 from ..settings.rest_shape_properties import NAMES
 from ..settings.timing import animation_frame
-from .input_digest import input_digests
+from .input_digest import changed_inputs, input_digests
 
 
 def is_baked(obj: bpy.types.Object) -> bool:
@@ -218,17 +218,25 @@ def baked_remarks(scene: bpy.types.Scene) -> list[Remark]:
 
 
 def changed_since_bake(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[str]:
-    """Names of the enabled bodies whose inputs have changed since they were baked.
+    """Names of the enabled bodies whose inputs have changed since they were baked."""
+    return list(changes_since_bake(scene, view_layer))
 
-    Bakes of older versions have a digest of their settings alone; only settings are compared then.
+
+def changes_since_bake(
+    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer
+) -> dict[str, list[str]]:
+    """By the names of the enabled bodies whose inputs have changed since their bake, what changed.
+
+    Bakes of older versions do not name what they read; only settings are compared then.
     """
     recorded = [obj for obj in _recorded(scene) if body_properties(obj).enabled]
-    return [
-        obj.name
-        for obj, now in zip(recorded, bake_inputs(recorded, scene, view_layer), strict=True)
-        if body_properties(obj).baked_settings != now.settings
-        or body_properties(obj).baked_inputs not in ("", now.read)
-    ]
+    changes = {}
+    for obj, now in zip(recorded, bake_inputs(recorded, scene, view_layer), strict=True):
+        body = body_properties(obj)
+        reasons = ["settings changed"] * (body.baked_settings != now.settings)
+        if reasons := [*reasons, *changed_inputs(body.baked_inputs, now.read)]:
+            changes[obj.name] = reasons
+    return changes
 
 
 def _recorded(scene: bpy.types.Scene) -> list[bpy.types.Object]:

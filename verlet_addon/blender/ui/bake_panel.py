@@ -142,7 +142,9 @@ class VERLET_PT_bake(SidebarPanel):
         if missing:
             column.label(text=f"Not baked: {some(missing)}", icon="BLANK1")
         if changed:
-            column.label(text=f"Changed since: {some(changed)}", icon="BLANK1")
+            column.label(text=f"Changed since: {some([*changed])}", icon="BLANK1")
+            reasons = dict.fromkeys(reason for each in changed.values() for reason in each)
+            draw_wrapped(column, some([*reasons]), icon="BLANK1")
         elif not missing and any(map(is_baked, bodies(scene))):
             column.label(text="Settings, meshes, motion unchanged", icon="BLANK1")
         worst, rms = baked_deviation(scene)

@@ -1,14 +1,14 @@
-"""Names of the bodies that have changed since their bake, for the panel."""
+"""The bodies that have changed since their bake, and what changed, for the panel."""
 
 import bpy
 
-from ..bake.record import changed_since_bake, is_baked, settings_mark
+from ..bake.record import changes_since_bake, is_baked, settings_mark
 from ..settings.properties import body_properties
 from .overlay.changes import Changes, kept
 
 
-def changed_bodies(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> list[str]:
-    """Names of the bodies that have changed since their bake, kept from `changed_since_bake`.
+def changed_bodies(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> dict[str, list[str]]:
+    """What has changed of each body since its bake, kept from `changes_since_bake`.
 
     Comparing a rig of 60 bones takes 15 ms, too long for every redraw. Blender reports changes,
     except those of the add-on's settings, which are compared each time.
@@ -19,4 +19,4 @@ def changed_bodies(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> l
         if is_baked(obj)
     )
     key = (Changes.updates, settings)
-    return kept("changed bodies", scene, key, lambda: changed_since_bake(scene, view_layer))
+    return kept("changed bodies", scene, key, lambda: changes_since_bake(scene, view_layer))
