@@ -8,7 +8,7 @@ from unittest.mock import MagicMock
 import bpy
 import pytest
 
-from tests.blender.scenes import body, file_content, pin, select, sheet, verlet
+from tests.blender.scenes import body, file_content, line, pin, select, sheet, verlet
 from verlet_addon.core.remark import Remark
 
 Addon = Callable[[str], ModuleType]
@@ -131,3 +131,21 @@ def test_what_a_button_would_select_may_be_gone(record: Any) -> None:
     with pytest.raises(RuntimeError, match=r"There is no mesh object .* any longer; bake again"):
         verlet.select_remark(number=0)
     assert file_content() == before
+
+
+@pytest.mark.usefixtures("record")
+def test_what_the_status_bar_cuts_can_be_read_in_the_panel(addon: Addon) -> None:
+    """In full, and the newest first; it was cut at the window's width, and gone in seconds."""
+    rope = body(line("A rope with a name as long as an artist may give, who has hundreds of them"))
+    pin(rope, [0])
+    verlet.bake()
+    verlet.drape(seconds=0.1)
+    panel, lines = MagicMock(), list[str]()
+    column = panel.layout.column.return_value.column.return_value
+    column.label.side_effect = lambda text, **_: lines.append(text)
+    addon("blender.ui.messages").VERLET_PT_messages.draw(panel, bpy.context)
+    told = " ".join(lines)
+    assert told.startswith("Not at rest at the limit of 0.1 s")
+    assert "Baked frames 1 to 6 in " in told
+    assert f"{rope.name} still moves at" in told
+    assert all(len(each) <= 80 for each in lines)

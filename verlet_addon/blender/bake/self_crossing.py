@@ -29,7 +29,8 @@ def crossing(meshes: Sequence[MeshData], settings: Sequence[BodySettings]) -> It
     ]
     cloths = [(name, corners) for name, corners in cloths if len(corners)]
     boxes = [(corners.min(axis=(0, 1)), corners.max(axis=(0, 1))) for _, corners in cloths]
-    for pair in find_near_boxes(*np.reshape(boxes, (-1, 2, 3)).swapaxes(0, 1), 0.0).T:
+    lowest, highest = np.reshape(boxes, (-1, 2, 3)).swapaxes(0, 1)
+    for pair in find_near_boxes(lowest, highest, 0.0).T:
         (name, first), (other, second) = (cloths[number] for number in pair)
         if _cross(first, second):
             yield (

@@ -8,6 +8,7 @@ from bpy.props import BoolProperty, EnumProperty
 from ...core.errors import MeshError
 from ..live.applied_shape import apply_shapes, simulated_objects
 from ..scene.file_context import file_context
+from .messages import report
 from .operators import cancelled_by_errors, undoable_mode
 
 if TYPE_CHECKING:
@@ -69,10 +70,10 @@ class VERLET_OT_apply_shape(bpy.types.Operator):
                 "No selected object shows a simulation; select one that does, or apply all"
             )
         for sentence in apply_shapes(here.scene, here.view_layer, objects, self.mode):
-            self.report({"WARNING"}, sentence)
+            report(self, "WARNING", sentence)
         names = objects[0].name if len(objects) == 1 else f"{len(objects)} objects"
         where = "the mesh" if self.mode == "MESH" else "a shape key"
-        self.report({"INFO"}, f"Applied the shape of {names} as {where}")
+        report(self, "INFO", f"Applied the shape of {names} as {where}")
         return {"FINISHED"}
 
 

@@ -15,6 +15,7 @@ from ..live.control import end_live, working
 from ..scene.file_context import file_context
 from ..settings.properties import scene_properties
 from ..settings.scene_properties_group import BAKE_MODES
+from .messages import report
 from .operators import OfSelected, cancelled_by_errors, undoable_mode
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class VERLET_OT_convert_bake(OfSelected, bpy.types.Operator):
                 step=self.step if given("step") else None,
             )
         for refusal in converted.refusals:
-            self.report({"WARNING"}, refusal)
+            report(self, "WARNING", refusal)
         if converted.names:
-            self.report({"INFO"}, converted.describe(self.mode))
+            report(self, "INFO", converted.describe(self.mode))
         return {"FINISHED"} if converted.names else {"CANCELLED"}

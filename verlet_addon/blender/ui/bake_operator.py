@@ -25,6 +25,7 @@ from .bake_options import BakeOptions
 from .bake_preview import LiveView
 from .bake_progress import BAKE, CACHE, Task, end_progress, show_progress
 from .colliding import costliest_search, count_of_colliders
+from .messages import report
 from .operators import (
     OfSelected,
     cancelled_by_errors,
@@ -113,7 +114,7 @@ class VERLET_OT_bake(BakeOptions, OfSelected, bpy.types.Operator):
             if self._keeps_frames():
                 return self._go_on(context, self._stop)
             self.cancel(context)
-            self.report({"INFO"}, "Bake cancelled")
+            report(self, "INFO", "Bake cancelled")
             return {"CANCELLED"}
         if event.type in ("RET", "NUMPAD_ENTER") and event.value == "PRESS":
             return self._go_on(context, self._stop)
@@ -132,7 +133,7 @@ class VERLET_OT_bake(BakeOptions, OfSelected, bpy.types.Operator):
                 running = work(context)
         except VerletError as error:
             self.cancel(context)
-            self.report({"ERROR"}, str(error))
+            report(self, "ERROR", str(error))
             return {"CANCELLED"}
         except Exception:
             self.cancel(context)
@@ -221,7 +222,7 @@ class VERLET_OT_bake(BakeOptions, OfSelected, bpy.types.Operator):
         """Reports remarks by their grade; a serious one is no error, which would end a script."""
         for sentence in sentences:
             grade = graded(sentence).grade
-            self.report({"INFO"} if grade == "INFO" else {"WARNING"}, sentence)
+            report(self, "INFO" if grade == "INFO" else "WARNING", sentence)
 
     def _tell(self, last: Progress, *, seconds: float) -> None:
         """Reports frames, duration, largest strain and penetration, and stores the remarks."""
@@ -244,7 +245,7 @@ class VERLET_OT_bake(BakeOptions, OfSelected, bpy.types.Operator):
             text += f"; {costliest}"
         if self.mode == "CACHE" and last.frame < self._end and not self.loop:
             text += f"; Resume goes on at frame {last.frame + 1}"
-        self.report({"INFO"}, text)
+        report(self, "INFO", text)
         remarks = [*self._drivers.news(here.view_layer), *last.remarks]
         self._warn(remarks)
         remember_remarks(here.scene, [*self._cautions, *remarks])

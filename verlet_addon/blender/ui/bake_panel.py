@@ -19,6 +19,7 @@ from .changed_bodies import changed_bodies
 from .drape_operator import draw_drape
 from .edit_operators import draw_edit
 from .loop_range import draw_range
+from .messages import draw_messages
 from .panel_base import SidebarPanel, draw_wrapped
 from .remarks import draw_remarks
 
@@ -65,6 +66,7 @@ class VERLET_PT_bake(SidebarPanel):
         draw_conversion(column, context)
         self.fill_record(column, scene, file_context(context).view_layer)
         draw_problems(column)
+        draw_messages(column)
 
     def fill_bake(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
         """Draws the form of the bake, and the buttons that bake."""

@@ -10,6 +10,7 @@ from ..export.bones import BoneBake, bake_bones
 from ..live.control import working
 from ..scene.file_context import file_context
 from .cache_exchange import chosen_baked, has_bake
+from .messages import report
 from .operators import cancelled_by_errors
 
 if TYPE_CHECKING:
@@ -83,6 +84,6 @@ class VERLET_OT_bake_bones(bpy.types.Operator):
         elif skinning.rms > _NOTICEABLE * size:
             sentence += "; folds finer than the bones are lost, so take more, or another form"
         else:
-            self.report({"INFO"}, sentence)
+            report(self, "INFO", sentence)
             return
-        self.report({"WARNING"}, sentence)
+        report(self, "WARNING", sentence)

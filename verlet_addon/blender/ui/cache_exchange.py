@@ -17,6 +17,7 @@ from ..live.control import working
 from ..scene.curve_points import is_curve
 from ..scene.file_context import FileContext, file_context
 from .files_beside import WritesBeside
+from .messages import report
 from .operators import cancelled_by_errors, undoable_mode
 from .panel_base import layout_of
 
@@ -146,7 +147,7 @@ class VERLET_OT_export_cache(WritesBeside, ExportHelper, bpy.types.Operator):  #
                 )
         names = objects[0].name if len(objects) == 1 else f"{len(objects)} objects"
         where = path if len(objects) == 1 or not points else path.parent
-        self.report({"INFO"}, f"Wrote frames {frames[0]} to {frames[-1]} of {names} to {where}")
+        report(self, "INFO", f"Wrote frames {frames[0]} to {frames[-1]} of {names} to {where}")
         return {"FINISHED"}
 
     def write_points(
@@ -201,7 +202,7 @@ class VERLET_OT_import_cache(ImportHelper, bpy.types.Operator):  # type: ignore[
             raise FileError("No file is named; choose one to play", Path())
         path = Path(bpy.path.abspath(filepath)).resolve()
         frames = play_points(obj, path, file_context(context).scene, up=self.up)
-        self.report({"INFO"}, f"{obj.name} plays frames {frames[0]} to {frames[-1]} of {path}")
+        report(self, "INFO", f"{obj.name} plays frames {frames[0]} to {frames[-1]} of {path}")
         return {"FINISHED"}
 
 

@@ -19,6 +19,7 @@ from ..settings.unit_texts import speed_text
 from .bake_operator import seconds_of_work
 from .bake_progress import DRAPE, end_progress, show_progress
 from .colliding import count_of_colliders
+from .messages import report
 from .operators import (
     OfSelected,
     cancelled_by_errors,
@@ -106,7 +107,7 @@ class VERLET_OT_drape(OfSelected, bpy.types.Operator):
     ) -> "set[OperatorReturnItems]":
         if event.type in ("ESC", "RIGHTMOUSE") and event.value == "PRESS":
             self.cancel(context)
-            self.report({"INFO"}, "Drape cancelled")
+            report(self, "INFO", "Drape cancelled")
             return {"CANCELLED"}
         if self._accepts(context, event):
             return self._go_on(context, lambda: False)
@@ -135,7 +136,7 @@ class VERLET_OT_drape(OfSelected, bpy.types.Operator):
                     self._show()
         except VerletError as error:
             self.cancel(context)
-            self.report({"ERROR"}, str(error))
+            report(self, "ERROR", str(error))
             return {"CANCELLED"}
         except Exception:
             self.cancel(context)
@@ -208,7 +209,7 @@ class VERLET_OT_drape(OfSelected, bpy.types.Operator):
         """Leaves the bodies as they are shown, and reports whether they rest."""
         self._drape.accept()
         for remark in self._remarks:
-            self.report({"WARNING"}, remark)
+            report(self, "WARNING", remark)
         if self._last is not None:
             self._tell(self._last)
 
@@ -218,15 +219,16 @@ class VERLET_OT_drape(OfSelected, bpy.types.Operator):
         if last.is_at_rest:
             share = f"{REST_DISTANCE:.1%} of its size within {REST_SECONDS:g} s"
             text = f"At rest after {work}: no body moved by more than {share}"
-            self.report({"INFO"}, text + self._collisions())
+            report(self, "INFO", text + self._collisions())
         elif self._reached_limit(last):
-            self.report(
-                {"WARNING"},
+            report(
+                self,
+                "WARNING",
                 f"Not at rest at the limit of {work}: {last.fastest} still moves at "
                 f"{speed_text(last.speed)}; drape again to go on{self._collisions()}",
             )
         else:
-            self.report({"INFO"}, f"Kept after {work}, not at rest{self._collisions()}")
+            report(self, "INFO", f"Kept after {work}, not at rest{self._collisions()}")
 
     def _collisions(self) -> str:
         """Text on what the bodies collide with, to append to a report."""

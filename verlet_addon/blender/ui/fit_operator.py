@@ -12,6 +12,7 @@ from ..scene.colliders import is_collider
 from ..scene.file_context import file_context
 from ..scene.mesh_access import shape_keys_of
 from ..settings.properties import body_properties
+from .messages import report
 from .operators import cancelled_by_errors, chosen_bodies, has_bodies, undoable_mode
 from .panel_base import layout_of
 
@@ -104,8 +105,8 @@ class VERLET_OT_fit(bpy.types.Operator):
         finally:
             manager.progress_end()
         for remark in last.remarks:
-            self.report({"WARNING"}, remark)
-        self.report({"INFO"}, last.result())
+            report(self, "WARNING", remark)
+        report(self, "INFO", last.result())
         return {"FINISHED"}
 
 

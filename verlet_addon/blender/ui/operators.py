@@ -24,6 +24,7 @@ from ..settings.materials import set_material
 from ..settings.properties import BODY_TYPES, MATERIAL_ITEMS, is_body
 from .bake_progress import bake_in_progress
 from .cache_buttons import part_of_cache
+from .messages import report
 from .panel_base import layout_of
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def cancelled_by_errors(execute: "Execute[Operator]") -> "Execute[Operator]":
             with memory_errors_named(self.bl_label):
                 return execute(self, context)
         except VerletError as error:
-            self.report({"ERROR"}, str(error))
+            report(self, "ERROR", str(error))
             return {"CANCELLED"}
 
     return reporting
@@ -182,8 +183,9 @@ class VERLET_OT_convert(bpy.types.Operator):
         )
         if others:
             names = ", ".join(obj.name for obj in others)
-            self.report(
-                {"WARNING"},
+            report(
+                self,
+                "WARNING",
                 f"{len(others)} of {len(objects)} objects left out, since they are no meshes or "
                 f"curves: {names}",
             )
@@ -245,7 +247,7 @@ class VERLET_OT_select_open_edges(bpy.types.Operator):
         bpy.ops.object.mode_set(mode="OBJECT")
         mesh.edges.foreach_set("select", edges)
         bpy.ops.object.mode_set(mode="EDIT")
-        self.report({"INFO"}, f"{np.count_nonzero(edges)} open edges")
+        report(self, "INFO", f"{np.count_nonzero(edges)} open edges")
         return {"FINISHED"}
 
 
@@ -312,7 +314,7 @@ class VERLET_OT_clear_bake(OfSelected, bpy.types.Operator):
         folders = folders_of(cleared) | {cache.folder for cache in parts}
         remove_bakes(cleared)
         for sentence in clear_caches(scene.name, cleared, folders):
-            self.report({"INFO"}, sentence)
+            report(self, "INFO", sentence)
         return {"FINISHED"}
 
 

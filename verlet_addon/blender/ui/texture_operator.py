@@ -14,6 +14,7 @@ from ..live.control import working
 from ..scene.file_context import file_context
 from .cache_exchange import chosen_baked, has_bake, one_each, selected_baked
 from .files_beside import WritesBeside
+from .messages import report
 from .operators import cancelled_by_errors
 from .panel_base import layout_of
 
@@ -76,8 +77,9 @@ class VERLET_OT_export_vat(WritesBeside, ExportHelper, bpy.types.Operator):  # t
                     here.scene, here.view_layer, obj, each, self.format, normals=self.use_normals
                 )
                 layout = made.layout
-                self.report(
-                    {"INFO"},
+                report(
+                    self,
+                    "INFO",
                     f"Wrote {layout.frames} frames of {obj.name} to {each}, "
                     f"{layout.width} by {layout.height} pixels",
                 )

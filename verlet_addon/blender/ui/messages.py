@@ -1,0 +1,42 @@
+"""The last messages of operators, in full: the status bar cuts them, and drops them."""
+
+from collections import deque
+from typing import Any
+
+import bpy
+
+from .panel_base import draw_wrapped, layout_of
+
+LETTERS = 80
+"""Number of characters in a line of the list."""
+ICONS: dict[str, Any] = {"INFO": "INFO", "WARNING": "ERROR", "ERROR": "CANCEL"}
+"""By the type of a report."""
+
+_last: deque[tuple[str, str]] = deque(maxlen=10)
+"""Types and texts of the last reports, the newest first."""
+
+
+def report(operator: bpy.types.Operator, kind: str, text: str) -> None:
+    """Reports a message as an operator does, and keeps it for the panel."""
+    operator.report({kind}, text)  # type: ignore[arg-type]
+    _last.appendleft((kind, text))
+
+
+def draw_messages(column: bpy.types.UILayout) -> None:
+    """Draws the button that shows the last messages, once there are some."""
+    if _last:
+        column.popover("VERLET_PT_messages", text="Last Messages", icon="TEXT")
+
+
+class VERLET_PT_messages(bpy.types.Panel):
+    """Messages of the last commands, which the status bar shows only for seconds"""
+
+    bl_label = "Last Messages"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "HEADER"
+    bl_ui_units_x = 24
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        column = layout_of(self).column()
+        for kind, text in _last:
+            draw_wrapped(column, text, icon=ICONS[kind], letters=LETTERS)
