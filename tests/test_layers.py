@@ -40,7 +40,7 @@ LAYERS = [
     "fast_paths substeps",
     "self_test changes",
     "simulation",
-    "simulate drape shape_change loop_seam",
+    "simulate drape edit_springs loop_seam",
     "loops bindings",
 ]
 """The core from the ground up: a folder or module imports from lower lines alone."""

@@ -34,26 +34,48 @@ def sculpt(obj: Any, vertex: int, by: Any) -> None:
     point.co = [at + off for at, off in zip(point.co, by, strict=True)]
 
 
-def test_the_edited_shape_is_at_its_frame_and_goes_on_from_there(flag: Any) -> None:
-    """The frames before stay to the byte; the frame itself is as sculpted; those after differ."""
-    before = track(flag)
-    bpy.context.scene.frame_set(6)
+def lengths(obj: Any, frames: Any) -> Any:
+    """(f, e) lengths of the edges at each frame."""
+    ends = np.array([edge.vertices[:] for edge in obj.data.edges])
+    return np.linalg.norm(np.diff(frames[:, ends], axis=2)[:, :, 0], axis=2)
+
+
+def largest_steps(frames: Any) -> Any:
+    """(f − 1,) how far a vertex moves at most from each frame to the next."""
+    return np.linalg.norm(np.diff(frames, axis=0), axis=2).max(axis=1)
+
+
+def test_an_edit_is_eased_in_and_keeps_the_lengths(flag: Any) -> None:
+    """No edge is stretched in it or after it, as in a grab, and no vertex jumps."""
+    before, by = track(flag), np.array((0.0, 0.1, 0.3))
+    bpy.context.scene.frame_set(9)
     verlet.edit_frame()
-    assert flag.active_shape_key.name == "Edited 6"
-    assert shown(flag, 6) == pytest.approx(before[5], abs=1e-6)
-    sculpt(flag, 22, (0.0, 0.1, 0.3))
-    wanted = shown(flag, 6)
-    verlet.bake(from_frame=6, **ON)
+    assert flag.active_shape_key.name == "Edited 9"
+    assert shown(flag, 9) == pytest.approx(before[8], abs=1e-6)
+    sculpt(flag, 22, by)
+    wanted = shown(flag, 9)
+    verlet.bake(from_frame=9, **ON)
     after = track(flag)
-    np.testing.assert_array_equal(after[:5], before[:5])
-    assert after[5] == pytest.approx(wanted, abs=1e-6)
-    # The edges that were sculpted too long are as long as ever again, two frames on.
-    ends = np.array([edge.vertices[:] for edge in flag.data.edges])
-    lengths = np.linalg.norm(np.diff(after[:, ends], axis=2)[:, :, 0], axis=2)
-    assert lengths[5].max() > 1.5 * lengths[0].max()
-    assert lengths[7:].max() < 1.05 * lengths[0].max()
-    assert np.abs(after[8] - before[8]).max() > 0.01
+    np.testing.assert_array_equal(after[:3], before[:3])
+    assert np.abs(after[3:9] - before[3:9]).max(axis=(1, 2)).all()
+    # Drawn by springs against weight and lengths, it comes most of the way.
+    assert np.linalg.norm(after[8, 22] - wanted[22]) < 0.25 * np.linalg.norm(by)
+    # As a grab may stretch a cloth at default Substeps.
+    assert (lengths(flag, after) / lengths(flag, before)[0]).max() < 1.02
+    # The motion's own step, and an even share of the edit, twice at the steepest of its easing.
+    assert (largest_steps(after)[:8] < largest_steps(before)[:8] + 2.0 / 6 * 0.32).all()
+    assert largest_steps(after)[8:].max() < largest_steps(before).max() + 2.0 / 6 * 0.32
     assert flag.data.shape_keys is None
+
+
+def test_more_frames_ease_an_edit_in_from_earlier_on(flag: Any) -> None:
+    before = track(flag)
+    bpy.context.scene.frame_set(9)
+    verlet.edit_frame()
+    sculpt(flag, 22, (0.0, 0.1, 0.3))
+    verlet.bake(from_frame=9, ease_frames=2, **ON)
+    differing = np.abs(track(flag) - before).max(axis=(1, 2)) > 0
+    assert differing.tolist() == 7 * [False] + 5 * [True]
 
 
 def test_without_an_edit_it_moves_on_as_it_did(flag: Any) -> None:
@@ -65,19 +87,21 @@ def test_without_an_edit_it_moves_on_as_it_did(flag: Any) -> None:
     assert track(flag) == pytest.approx(before, abs=1e-5)
 
 
-def test_all_of_a_body_moved_keeps_its_velocity(tmp_path: Any) -> None:
-    """A cloth in free fall that is set down elsewhere falls on as fast."""
+def test_all_of_a_body_moved_falls_on_elsewhere(tmp_path: Any) -> None:
+    """A cloth in free fall that is set aside arrives there, and falls as fast as it did."""
     bpy.context.scene.verlet.use_ground = False
     obj = body(sheet("Cloth", height=9.0), damping=0.0)
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
     verlet.bake(mode="CACHE", **ALL)
     before = track(obj)
-    bpy.context.scene.frame_set(6)
+    bpy.context.scene.frame_set(8)
     verlet.edit_frame()
     for point in obj.active_shape_key.data:
-        point.co.x += 2.0
-    verlet.bake(from_frame=6, **ON)
-    assert track(obj)[5:] == pytest.approx(before[5:] + np.array([2.0, 0.0, 0.0]), abs=1e-5)
+        point.co.x += 0.5
+    verlet.bake(from_frame=8, **ON)
+    moved = track(obj) - before
+    assert moved[7] == pytest.approx(np.broadcast_to((0.5, 0.0, 0.0), moved[7].shape), abs=0.1)
+    assert np.abs(np.diff(moved[7:, :, 2], axis=0)).max() < 0.02
 
 
 def test_a_bake_resumed_later_goes_on_from_the_edit(flag: Any) -> None:
@@ -104,12 +128,12 @@ def test_jelly_and_own_keys_go_on_from_an_edit_too(tmp_path: Any) -> None:
     own.value = 0.4
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
     verlet.bake(mode="CACHE", **ALL)
-    bpy.context.scene.frame_set(5)
+    bent = shown(obj, 5)
     verlet.edit_frame()
     sculpt(obj, 4, (0.0, 0.0, 0.3))
     wanted = shown(obj, 5)
     verlet.bake(from_frame=5, **ON)
-    assert shown(obj, 5) == pytest.approx(wanted, abs=1e-5)
+    assert np.linalg.norm(shown(obj, 5)[4] - wanted[4]) < np.linalg.norm(bent[4] - wanted[4])
     assert [block.name for block in obj.data.shape_keys.key_blocks] == ["Basis", "Mine"]
     assert own.value == pytest.approx(0.4)
     assert not own.mute
@@ -138,7 +162,7 @@ def test_a_bake_that_fails_leaves_the_edit(flag: Any) -> None:
     np.testing.assert_array_equal(shown(flag, 6), wanted)
     flag.verlet.thickness = 0.005
     verlet.bake(from_frame=6, **ON)
-    assert shown(flag, 6) == pytest.approx(wanted, abs=1e-6)
+    assert flag.data.shape_keys is None
 
 
 @pytest.mark.usefixtures("flag")

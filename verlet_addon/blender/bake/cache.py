@@ -170,7 +170,7 @@ class Cache:
         for begin in reversed(able):
             try:
                 simulation: Simulation = read_checkpoint(self._state(begin))
-                for sample in self._samples(begin, frame):
+                for sample in self.samples(begin, frame):
                     simulation.advance(sample)
             except CheckpointError as error:
                 problem = error
@@ -182,7 +182,7 @@ class Cache:
             self.folder,
         )
 
-    def _samples(self, begin: int, end: int) -> Iterator[Sample]:
+    def samples(self, begin: int, end: int) -> Iterator[Sample]:
         """Yields the scene at each frame after `begin`, up to `end`."""
         before = self.record.start - 1
         for block in self.record.blocks:

@@ -38,7 +38,7 @@ from .cache_folder import (
 from .cache_handlers import note_baked
 from .cache_hold import release
 from .cache_record import CachedBody, CacheRecord, write_record
-from .cache_resume import continued, end_to_keep, found_cache, go_on, held
+from .cache_resume import continued, eased, end_to_keep, found_cache, go_on, held
 from .cache_writer import CacheWriter
 from .cautions import why_nothing
 from .edit_names import refuse_edits
@@ -49,6 +49,9 @@ from .progress import Progress
 from .record import BakeInputs, bake_inputs, remember_bake
 from .shape_keys import remove_bakes
 from .statistics import BakeStatistics
+
+EASE_FRAMES = 6
+"""Number of frames, unless another is chosen, over which bodies are drawn to an edited frame."""
 
 
 def bake_cache(
@@ -62,6 +65,7 @@ def bake_cache(
     resume: bool = False,
     from_frame: int = 0,
     edited: bool = False,
+    ease_frames: int = EASE_FRAMES,
 ) -> Generator[Progress, bool | None, None]:
     """Simulates bodies together, and writes each frame to the point caches of the bodies.
 
@@ -80,8 +84,10 @@ def bake_cache(
         First frame that is simulated again, with the scene as it is now; 0 is the one after the
         last of the cache.
     edited
-        Whether `from_frame` is an edited frame, which replaces that of the cache: the simulation
-        goes on from it, with the velocities that it had.
+        Whether `from_frame` is an edited frame: the simulation goes on before it, and springs draw
+        the bodies to it as far as their lengths allow.
+    ease_frames
+        Number of frames over which they do, 1 or more; fewer where the cache begins later.
 
     Returns
     -------
@@ -109,11 +115,16 @@ def bake_cache(
     cache, last = None, frame_start - 1
     if resume:
         cache = found_cache(scene, objects, blend)
-        last = end_to_keep(cache, frame_start, from_frame) + edited
+        last = end_to_keep(cache, frame_start, from_frame)
+        if edited:
+            last = max(from_frame - ease_frames, frame_start)
         objects = sorted(objects, key=lambda obj: cache.record.names.index(obj.name))
     stage = prepare_stage(scene, view_layer, objects)
     _check_disk(objects, frame_end - last, blend)
-    running = _bake(stage, frames, blend, cache, last, again=from_frame != 0, edited=edited)
+    edited_frame = from_frame if edited else 0
+    running = _bake(
+        stage, frames, blend, cache, last, again=from_frame != 0, edited_frame=edited_frame
+    )
     return name_memory_errors(running, objects, frames)
 
 
@@ -149,24 +160,24 @@ def _bake(
     last: int,
     *,
     again: bool,
-    edited: bool,
+    edited_frame: int,
 ) -> Generator[Progress, bool | None, None]:
     """Simulates the frames after the last one that is kept, yielding progress, and shows all."""
     inputs = bake_inputs(stage.bodies, stage.scene, stage.view_layer)
     with stage.left_as_found(former_bakes_hidden), ExitStack() as taken:
-        edits = taken.enter_context(edits_taken(stage, last)) if edited else None
+        shapes = taken.enter_context(edits_taken(stage, edited_frame)) if edited_frame else None
         if cache is None or last < frames[0]:
             start = start_anew(stage, frames)
             begin = partial(new_cache, stage, frames[0], blend, inputs)
             before = None
         else:
             cache = held(made_own(cache, blend))
-            start = go_on(stage, frames, cache, last, inputs, again=again, edits=edits)
-            going_on = start.simulation if edited else None
-            begin = partial(continued, cache, last, inputs, again=again, edited=going_on)
-            before = cache.record.extremes_at(last - edited)
+            lead = eased(cache, last, edited_frame, shapes) if shapes is not None else None
+            start = go_on(stage, frames, cache, last, inputs, again=again, lead=lead)
+            begin = partial(continued, cache, last, inputs, again=again)
+            before = cache.record.extremes_at(last)
         gauge = BakeStatistics(start.simulation.meshes, start.simulation.body_settings, before)
-        writer = CacheWriter(stage, start.simulation, gauge, last - edited, begin)
+        writer = CacheWriter(stage, start.simulation, gauge, last, begin)
         try:
             yield from follow(stage, frames[0], start, writer, gauge)
         except BaseException as error:
@@ -180,7 +191,7 @@ def _bake(
     written = writer.cache or cache
     assert written is not None
     show_caches(stage, written, blend)
-    if edited:
+    if edited_frame:
         remove_edits(stage.bodies)
 
 

@@ -7,16 +7,16 @@ from pathlib import Path
 import bpy
 
 from ...core.arrays import Floats
-from ...core.errors import FileError, SettingsError
-from ...core.scene import Frame, Sample
+from ...core.edit_springs import edit_springs
+from ...core.errors import FileError, MeshError, SettingsError
+from ...core.scene import Sample
 from ...core.self_test import kernels
-from ...core.shape_change import change_shape
 from ...core.simulate import advance_all
 from ...core.simulation import Simulation
 from ..scene.file_errors import errors_named
 from ..scene.sampling import SampleReader, Stage
 from ..scene.starting_meshes import read_meshes
-from .bake import Start, read_settings
+from .bake import Lead, Start, read_settings
 from .cache import Cache
 from .cache_changes import check_goes_on
 from .cache_folder import caches_of, find_cache
@@ -84,7 +84,7 @@ def go_on(
     inputs: Sequence[BakeInputs],
     *,
     again: bool,
-    edits: list[Floats | None] | None,
+    lead: Lead | None = None,
 ) -> Start:
     """Start of a bake that goes on with a cache after a frame of it.
 
@@ -101,22 +101,13 @@ def go_on(
     simulation = cache.read_state(last)
     check_goes_on(cache.record, simulation, meshes, settings, colliders, inputs, again=again)
     simulation.scene_settings = scene
-    if edits is not None:
-        change_shape(simulation, edits)
-    elif again:
+    if again:
         cache.write_state(last, simulation)
     samples = _samples_after(stage, frames, last, alike=alike, again=again)
+    if lead is not None:
+        samples = lead(simulation, samples)
     total = max(frames[-1] - last, 0) + 1
-    results = advance_all(simulation, samples)
-    if edits is not None:
-        results = _at_first(stage, last, results)
-    return Start(simulation, alike, total, results, shapes)
-
-
-def _at_first(stage: Stage, frame: int, results: Iterator[Frame]) -> Iterator[Frame]:
-    """Yields results, with the scene at the frame of the first one as that is taken."""
-    stage.at(frame)
-    yield from results
+    return Start(simulation, alike, total, advance_all(simulation, samples), shapes)
 
 
 def _samples_after(
@@ -142,25 +133,30 @@ def _samples_after(
         yield reader.read(frame, stage.at(frame))
 
 
-def continued(
-    cache: Cache,
-    last: int,
-    inputs: Sequence[BakeInputs],
-    *,
-    again: bool,
-    edited: Simulation | None,
-) -> Cache:
-    """A cache without the frames after the last one that is kept.
-
-    Parameters
-    ----------
-    edited
-        The simulation where the last frame is an edited one, which is written again.
-    """
+def continued(cache: Cache, last: int, inputs: Sequence[BakeInputs], *, again: bool) -> Cache:
+    """A cache without the frames after the last one that is kept."""
     cache.record.set_inputs(inputs)
-    cache.keep(last if edited is None else last - 1)
-    if edited is not None:
-        cache.write_state(last, edited)
+    cache.keep(last)
     if again:
         cache.record.cuts.append(last + 1)
     return cache
+
+
+def eased(cache: Cache, last: int, edited: int, shapes: Sequence[Floats | None]) -> Lead:
+    """Springs that draw bodies from where a cache has them to shapes of a later, edited frame."""
+
+    def lead(_simulation: Simulation, samples: Iterator[Sample]) -> Iterator[Sample]:
+        former, way = cache.read_state(last), list(cache.samples(last, edited))
+        track = [former.frame().positions, *(former.advance(each).positions for each in way)]
+        if not former.bodies:
+            raise MeshError("No frame is simulated yet; change the mesh itself, and bake anew")
+        models, durations = [model for model, _ in former.bodies], [s.duration for s in way]
+        each_body = [
+            (model, places, durations, shape)
+            for model, places, shape in zip(models, zip(*track, strict=True), shapes, strict=True)
+        ]
+        springs = zip(*(edit_springs(*each) for each in each_body), strict=True)
+        for sample in samples:
+            yield replace(sample, goal_springs=next(springs, ()))
+
+    return lead

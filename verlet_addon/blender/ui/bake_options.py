@@ -9,7 +9,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
 from ...core.errors import SettingsError
 from ..bake.bake import bake, baked_frames
-from ..bake.cache_bake import bake_cache, check_cache_step
+from ..bake.cache_bake import EASE_FRAMES, bake_cache, check_cache_step
 from ..bake.cache_folder import saved_file
 from ..bake.forms import KeyForm
 from ..bake.loop_bake import bake_loop
@@ -49,7 +49,16 @@ class BakeOptions:
     )
     edited: BoolProperty(
         name="Edited",
-        description="With From Frame, take that frame as it was edited by hand, and go on from it",
+        description="With From Frame, draw the bodies to that frame as it was edited by hand, and "
+        "go on from there",
+        options={"SKIP_SAVE"},
+    )
+    ease_frames: IntProperty(
+        name="Ease Frames",
+        description="With Edited, number of frames over which the bodies are drawn to that frame, "
+        "which change too",
+        default=EASE_FRAMES,
+        min=1,
         options={"SKIP_SAVE"},
     )
     step: IntProperty(
@@ -88,7 +97,8 @@ class BakeOptions:
         if self.loop:
             return self._start_loop(here, objects, options)
         if self.mode == "CACHE":
-            options |= {"resume": self.resume, "from_frame": self.from_frame, "edited": self.edited}
+            options |= {"resume": self.resume, "from_frame": self.from_frame}
+            options |= {"edited": self.edited, "ease_frames": self.ease_frames}
             running = bake_cache(
                 here.scene, here.view_layer, objects, blend=saved_file(), **options
             )
