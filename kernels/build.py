@@ -33,7 +33,7 @@ from verlet_addon.core.compiled import (  # noqa: E402
 )
 
 COMPILER = [str(ROOT / "build" / "compiler" / "bin" / "python"), "-m", "ziglang", "cc"]
-"""Where `make` puts it."""
+"""Path of the compiler, where `make` puts it."""
 WHEELS = ROOT / "wheels"
 NAME = "verlet_kernels"
 FLAGS = (
@@ -49,9 +49,9 @@ With fewer functions put into their callers, bakes with contacts take a sixth lo
 nothing to unwind.
 """
 ALONE = "-nostdlib"
-"""Where nothing of the system is needed; a Mac wants every library to name the system's."""
+"""Flag for libraries that need nothing of the system; a Mac's have to name the system's."""
 OWN = f"{ALONE} -Wl,-Bsymbolic"
-"""On Linux kernels would call what another library in the process has by the same name."""
+"""Flags for Linux, where kernels would call functions of the same names in other libraries."""
 NAMED = "-Wl,-install_name,@rpath/kernels.dylib"
 """A Mac's library holds its name, which would be that of the folder it was made in."""
 
@@ -61,11 +61,11 @@ class Platform:
     """One kind of machine."""
 
     target: str
-    """As Zig names it."""
+    """Name of the platform in Zig."""
     tag: str
-    """As wheels name it."""
+    """Tag of the platform in the names of wheels."""
     library: str
-    """As `compiled.py` looks for it."""
+    """File name of the library, for which `compiled.py` looks."""
     flags: str
 
 
@@ -78,7 +78,7 @@ PLATFORMS = {
     ("Darwin", "x86_64"): Platform("x86_64-macos.10.15", "macosx_10_15_x86_64", *MAC),
     ("Darwin", "arm64"): Platform("aarch64-macos.11.0", "macosx_11_0_arm64", *MAC),
 }
-"""For each system and processor, as Python names them."""
+"""Platforms by system and processor, as Python names these."""
 
 
 def compile_for(machine: Platform, folder: Path) -> Path:
@@ -134,7 +134,7 @@ def build_wheel(machine: Platform, version: str, folder: Path) -> Path:
 
 
 def _digest(data: bytes) -> str:
-    """As wheels' records want it."""
+    """Digest of a file as wheels' records have it."""
     return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
 
 

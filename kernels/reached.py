@@ -27,7 +27,7 @@ def declare(name: str, arguments: str, result: str = "") -> Callable[..., Any]:
 
 
 def pytest_configure() -> None:
-    """Before the kernels are imported, so that they find this function."""
+    """Replaces the declaration of C functions, before the kernels are imported."""
     compiled.declare = declare
 
 

@@ -45,7 +45,7 @@ class Recorder:
         self._pack, self._declare = compiled.pack, compiled.declare
 
     def listen(self) -> None:
-        """Before the kernels are imported, so that they find these functions."""
+        """Replaces functions of ctypes, before the kernels are imported."""
         for name in ("pack", "declare", "row_of"):
             setattr(compiled, name, getattr(self, name))
 
@@ -97,7 +97,7 @@ class Recorder:
             yield from self._reach(to)
 
     def _links(self, place: int) -> Iterator[tuple[int, int]]:
-        """Where in a buffer addresses stand, and what they are."""
+        """Places of addresses in a buffer, and the addresses."""
         packed = self._known[place]
         if isinstance(packed, compiled.Packed):
             for index, member in enumerate(packed.arrays):
@@ -107,7 +107,7 @@ class Recorder:
                     yield 8 * index, int(to)
 
     def _bytes(self, place: int) -> bytes:
-        """What a buffer holds now."""
+        """Present content of a buffer."""
         found = self._known[place]
         if isinstance(found, compiled.Packed):
             return bytes(found.memory)

@@ -28,7 +28,7 @@ CHECKS = {
     "memory": ("-fsanitize=address,undefined -fno-sanitize-recover=all", "libasan.so"),
     "threads": ("-fsanitize=thread", "libtsan.so"),
 }
-"""What gcc is told, and what has to be loaded before Python."""
+"""Options of gcc, and libraries that have to be loaded before Python."""
 
 
 def main(watched: str, arguments: list[str]) -> int:

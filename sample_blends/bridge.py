@@ -25,7 +25,7 @@ class Net:
     ropes: NDArray[np.int64]
     """(m, 2) edges without faces."""
     uv: Points
-    """Of the vertices; anything on ropes."""
+    """UV coordinates of the vertices; anything on ropes."""
     pinned: NDArray[np.int64]
 
 

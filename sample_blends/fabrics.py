@@ -21,7 +21,7 @@ from sample_blends.stage import (
 from verlet_addon.blender.settings.materials import give_material
 
 RADIUS, TABLE, HEIGHT = 0.15, 0.09, 0.12
-"""Of the cloths and of the tables, and how high these are [m]."""
+"""Radii of the cloths and of the tables, and height of the tables [m]."""
 LOOKS: dict[str, tuple[Color, Color, float]] = {
     "SILK": ((0.55, 0.05, 0.12), (0.70, 0.16, 0.20), 0.35),
     "COTTON": ((0.75, 0.73, 0.68), (0.16, 0.30, 0.55), 0.2),

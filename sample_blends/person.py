@@ -67,7 +67,7 @@ CELL = 0.018
 
 
 def mirrored(limbs: Sequence[Limb]) -> list[Limb]:
-    """The same limbs of the right side."""
+    """Limbs of the right side, from those of the left."""
     return [
         limb._replace(
             bone=limb.bone.replace(".L", ".R"),
@@ -210,7 +210,7 @@ def _sided(name: str, side: str) -> str:
 
 
 Turns = Mapping[str, Vector]
-"""By bone, turns about the world's X, Y and Z from where it was modelled [°]."""
+"""Turns of bones about the world's X, Y and Z from where it was modelled [°]."""
 
 
 def pose(

@@ -1,4 +1,4 @@
-"""What the sample scenes are made of: meshes, pins, looks, light and a camera."""
+"""Parts of the sample scenes: meshes, pins, looks, light and a camera."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import radians

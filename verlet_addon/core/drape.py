@@ -14,13 +14,13 @@ from .settings import BodySettings, SceneSettings
 from .simulation import start_simulation
 
 REST_DISTANCE = 0.005
-"""Share of its size within which each vertex of a body at rest has stayed… With half, a rope that
-swings rests after 3.5 s in place of 3.7 s, 0.06 mm from where it hangs; with twice, after 2.6 s, 1
-mm from there."""
+"""Distance, as a share of a body's size, within which all vertices of a body at rest have stayed
+for REST_SECONDS. With half, a rope that swings rests after 3.5 s in place of 3.7 s, 0.06 mm from
+where it hangs; with twice, after 2.6 s, 1 mm from there."""
 REST_SECONDS = 1.0
-"""…for so long [s]; within less, a large cloth hardly moves where its swing turns round. With half,
-that rope rests after 2.6 s, 1.3 mm from where it hangs; with twice, after 4.7 s, 0.001 mm from
-there."""
+"""Time for which vertices of a body at rest have stayed within REST_DISTANCE [s]; within less, a
+large cloth hardly moves where its swing turns round. With half, a rope that swings rests after 2.6
+s, 1.3 mm from where it hangs; with twice, after 4.7 s, 0.001 mm from there."""
 
 
 LEAST_FRICTION = 0.02
@@ -42,7 +42,7 @@ class Settling:
     is_at_rest: bool
     """Whether all of them rest."""
     speed: float
-    """Of the fastest vertex [m/s]."""
+    """Speed of the fastest vertex [m/s]."""
     fastest: str
     """The body of that vertex."""
 

@@ -36,9 +36,9 @@ class Field:
     wind_factor: float = 0.0
     """Share that acts as moving air on surfaces, along their normals; the rest acts on mass."""
     damping: float = 0.0
-    """Of HARMONIC: 1 = critical; of DRAG: rate of its linear part [1/s]."""
+    """Damping: of HARMONIC, 1 = critical; of DRAG, the rate of its linear part [1/s]."""
     size: float = 0.0
-    """Of TURBULENCE: size of eddies [m]; of HARMONIC: rest length [m]."""
+    """Size of the eddies of TURBULENCE, or rest length of HARMONIC [m]."""
     falloff: Falloff = "SPHERE"
     """Definition of the distance in the falloff below."""
     side: Side = "BOTH"
@@ -50,13 +50,13 @@ class Field:
     farthest: float = inf
     """Distance beyond which the field does not act [m]."""
     radial_power: float = 0.0
-    """The same falloff across the axis, with distances in metres for TUBE, degrees for CONE."""
+    """Power of the falloff across the axis, with distances in metres for TUBE, degrees for CONE."""
     radial_nearest: float = 0.0
     radial_farthest: float = inf
     inverse_square: bool = False
-    """Of FORCE: whether the strength also decreases with the square of the distance."""
+    """Whether the strength of FORCE also decreases with the square of the distance."""
     in_world: bool = False
-    """Of TURBULENCE: whether eddies stay in place when the field moves."""
+    """Whether the eddies of TURBULENCE stay in place when the field moves."""
 
 
 def non_finite_number(field: Field) -> str | None:

@@ -16,7 +16,7 @@ from .state import invalidate_batches
 
 Springs = GoalSprings | None
 Path = tuple[Floats, Floats]
-"""Where goal springs draw to, (3, g), when steps begin and end [m]."""
+"""Targets (3, g) of goal springs, when steps begin and end [m]."""
 
 
 def acting_springs(
@@ -87,7 +87,7 @@ def spring_paths(
 
 
 def _path(positions: Floats, before: Springs, after: GoalSprings) -> Path:
-    """Where springs draw to: from former targets on, or from where vertices (3, n) are."""
+    """Targets of springs: from former ones on, or from where vertices (3, n) are."""
     start = positions[:, after.vertices]
     if before is not None:
         _, here, there = np.intersect1d(after.vertices, before.vertices, return_indices=True)

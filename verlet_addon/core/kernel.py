@@ -40,7 +40,7 @@ Object = TypeVar("Object")
 Sized = Annotated[Floats, "sized"]
 """An array whose number of columns, the last of its shape, follows it among the arguments in C."""
 SizedIntegers = Annotated[Integers, "sized"]
-"""The same of integers."""
+"""An array of integers whose number of columns follows it among the arguments in C."""
 ELEMENTS: dict[object, str] = {
     Floats: "real",
     Integers: "integer",
@@ -101,7 +101,7 @@ class Struct(Generic[Object]):
 
     @cached_property
     def _members(self) -> list[tuple[Callable[[Object], Any], Callable[[Any, list[Any]], None]]]:
-        """For each member, the function that finds its value, and that which passes it on."""
+        """Functions that find and that pass on the value of each member."""
         shared = self.shares.split()
         return [
             (
@@ -186,9 +186,9 @@ class Argument:
     letters: str
     """The arguments in C, as for `declare`."""
     kinds: tuple[str, ...]
-    """Their types in C."""
+    """Types of the arguments in C."""
     values: tuple[str, ...]
-    """Their values in Python, where @ is the name of the argument."""
+    """Values of the arguments in Python, where @ is the name of the argument."""
     find: Callable[[Any], int] | None = None
     """The address of a struct, which `values` call find_@."""
 

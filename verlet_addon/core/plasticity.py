@@ -16,11 +16,6 @@ from .bending.stencil_batches import Stencils
 from .model import SoftBodyModel
 from .stretch.strip_paths import Strips
 
-AVERAGING_TIME = 0.05
-"""Time constant of the mean strain [s]: a suddenly released sheet shakes for as long. Half and
-twice as much pass the same tests; without a mean, what has yielded does so again as it is held
-otherwise."""
-
 
 @dataclass(eq=False)
 class Yielding:
@@ -35,7 +30,7 @@ class Yielding:
     """Elastic strain, beyond the permanent one, above which the constraint yields; hardening raises
     it."""
     mean: Floats
-    """Exponential mean of the strain over AVERAGING_TIME."""
+    """Exponential mean of the strain over 0.05 s, for which a suddenly released sheet shakes."""
 
     def flow(self, measured: Floats, hardening: float, dt: float) -> None:
         """Makes the excess over the limits permanent, except for a share that raises the limits.
@@ -49,7 +44,7 @@ class Yielding:
         hardening : share of the excess that raises the limits, 0 … 1.
         dt : length of the step [s].
         """
-        self.mean += (measured - self.mean) * (1.0 - exp(-dt / AVERAGING_TIME))
+        self.mean += (measured - self.mean) * (1.0 - exp(-dt / 0.05))
         beyond, before = measured - self.permanent, self.mean - self.permanent
         least = np.minimum(np.abs(beyond), np.abs(before)) * (beyond * before > 0.0)
         excess = np.maximum(least - self.limits, 0.0)

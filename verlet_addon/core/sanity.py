@@ -20,11 +20,7 @@ MAX_SPEED = 1e4
 sound."""
 MAX_FIELD_DIFFERENCE = 1e3
 """Limit of inputs: difference of field accelerations within a body up to which self-collision works
-[m/s²]."""
-MAX_FIELD_SHIFT = 0.3
-"""Limit of inputs: relative displacement of a body's parts by a larger difference in one step from
-rest, as a share of the body's size, up to which self-collision works: beyond it all parts come near
-all others in every step. Half and twice as much refuse none of the bakes."""
+[m/s²], unless steps are so short that its parts move by a third of its size or less."""
 MAX_STILL_MOTION = 0.01
 """Limit of inputs: largest motion of pins in a frame of duration 0, as a share of the mean edge."""
 
@@ -63,7 +59,7 @@ def check_fields(
         return  # pins or springs of infinite stiffness hold every vertex
     apart = float(np.ptp(pushes, axis=1).max())
     size = float(np.ptp(state.positions, axis=1).max())
-    if apart > MAX_FIELD_DIFFERENCE and apart * dt * dt > MAX_FIELD_SHIFT * size:
+    if apart > MAX_FIELD_DIFFERENCE and apart * dt * dt > 0.3 * size:
         raise SettingsError(
             f"The force fields push parts of '{model.name}' past each other at frame "
             f"{frame}, by {apart:.3g} m/s², too fast for Self Collision; lower their "

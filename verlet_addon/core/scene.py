@@ -11,9 +11,6 @@ from .settings import BodySettings, SceneSettings
 
 LEAST_AREA = 1e-12
 """Rounding: largest triangle area of a collider that is only a point or a line [m²]."""
-AREA_SAMPLE = 64
-"""Size: triangles that are tested first, because one of them nearly always has an area. Half and
-twice as many take the same time; all 100,000 of a large collider take 16 ms in place of 0.03 ms."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +65,8 @@ class Collider:
 
     def has_area(self, places: Floats) -> bool:
         """Whether any triangle has an area with vertices at places (v, 3) [m]."""
-        for triangles in (self.triangles[:AREA_SAMPLE], self.triangles):
+        # One of the first nearly always has an area: 0.03 ms in place of 16 ms for 100,000.
+        for triangles in (self.triangles[:64], self.triangles):
             a, b, c = places[triangles.T]
             if (np.abs(np.cross(b - a, c - a)) > 2.0 * LEAST_AREA).any():
                 return True
@@ -164,4 +162,4 @@ class Frame:
     remarks: Sequence[str] = ()
     """Diagnostics for the user since the frame before, one sentence each."""
     contact_searches: Mapping[tuple[str, str], ContactSearch] = field(default_factory=dict)
-    """By the names of two objects, the searches since the frame before."""
+    """Searches for contacts since the frame before, by the names of two objects."""

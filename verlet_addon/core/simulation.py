@@ -58,9 +58,10 @@ class Simulation:
     world: CollisionWorld | None = None
     """Surfaces that can touch, and their contacts; None if nothing can touch."""
     pin_paths: dict[int, PinPaths] = field(default_factory=dict)
-    """By number of the body, the shortest paths between its pins, where they were computed."""
+    """Shortest paths between the pins of bodies, by number of the body, where they were
+    computed."""
     checked_targets: dict[int, Floats | None] = field(default_factory=dict)
-    """By number of the body, the pin targets that `frame_diagnostics` has checked."""
+    """Pin targets that `frame_diagnostics` has checked, by number of the body."""
 
     def frame(self, remarks: Sequence[str] = ()) -> Frame:
         """The result at the current sample, with sentences for the user."""
@@ -205,7 +206,7 @@ class Simulation:
         return deepest
 
     def _searches(self) -> dict[tuple[str, str], ContactSearch]:
-        """By the names of two objects, the searches for contacts since the last frame."""
+        """Searches for contacts since the last frame, by the names of two objects."""
         if self.world is None:
             return {}
         surfaces = self.world.surfaces

@@ -77,7 +77,7 @@ class Cache:
             self._write_state(frame, simulation)
 
     def _write_state(self, frame: int, simulation: Simulation) -> None:
-        """The same, with errors of the file system as they are."""
+        """Writes a state of the simulation, with errors of the file system as they are."""
         write_checkpoint(self._state(frame), simulation)
         self.record.states = sorted({*self.record.states, frame})
 

@@ -15,7 +15,7 @@ from .cache_folder import delete_replaced, forget_replaced
 from .cache_hold import release_all
 
 _problems: dict[int, str] = {}
-"""By `session_uid` of an object, what was wrong with its cache when the file was opened."""
+"""Problems of caches found as the file was opened, by `session_uid` of the object."""
 
 
 def problems() -> list[str]:

@@ -34,7 +34,7 @@ class CachedBody:
     read: str
     """Digest of all else that acts on it, as in `BakeInputs`."""
     written: int = 0
-    """When the point cache was last written [ns since 1970], as its file system says."""
+    """Time of the last change of the point cache, from its file system [ns since 1970]."""
 
 
 @dataclass

@@ -155,7 +155,7 @@ def _pulses(frames: Sequence[float]) -> Iterator[list[Point]]:
 
 
 def _repeated_pulses(frames: Sequence[float]) -> Iterator[list[Point]]:
-    """The same for motion that begins anew at the last frame, where the first key follows."""
+    """(frame, value) points per key, where the first key follows the last."""
     last = len(frames) - 1
     for key in range(last):
         places = sorted({0, max(key - 1, 0), key, key + 1, last - 1 if key == 0 else last, last})

@@ -166,7 +166,7 @@ def _numbered(
     *,
     goes_on: bool = False,
 ) -> Generator[Progress, bool | None, Progress]:
-    """The same simulation, whose frames are counted as a part of a longer bake.
+    """A running simulation, with its frames counted as a part of a longer bake.
 
     With `goes_on`, it cannot be ended early.
     """

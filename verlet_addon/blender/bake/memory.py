@@ -82,7 +82,7 @@ def memory_errors_named(what: str) -> Iterator[None]:
 def name_memory_errors(
     running: Generator[T, S, None], objects: Sequence[bpy.types.Object], frames: Sequence[int]
 ) -> Generator[T, S, None]:
-    """The same bake, in which a MemoryError becomes an error that names bodies and frames."""
+    """A running bake, with a MemoryError turned into an error that names bodies and frames."""
     with memory_errors_named(f"the bake of {_what(objects, frames)}"):
         yield from running
 

@@ -32,7 +32,7 @@ class Progress:
     rest_lengths: Sequence[Floats] = ()
     """Per body, (m,) rest lengths of its edges at the first frame [m]; (0,) for water."""
     contact_searches: Mapping[tuple[str, str], ContactSearch] = field(default_factory=dict)
-    """By the names of two objects, the searches for contacts so far."""
+    """Searches for contacts so far, by the names of two objects."""
 
     def describe(self, *, seconds: float) -> str:
         """Text of the progress and the time left, estimated from the time since the first frame.

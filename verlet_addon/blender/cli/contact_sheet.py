@@ -27,7 +27,7 @@ _SAMPLES = 16
 _MARGIN = 1.2
 """Size of what a new camera shows, as a multiple of that of the bodies."""
 EMPTY = Path("-")
-"""In place of a file, leaves its place on the sheet empty."""
+"""Argument in place of a file, for a place on the sheet that stays empty."""
 
 
 def add_sheet_arguments(command: ArgumentParser) -> None:

@@ -37,7 +37,7 @@ class FarmJob:
     tasks: tuple[Task, ...]
     """All bakes, with absolute paths."""
     shots: tuple[Shot, ...]
-    """Their files and scenes, without wedges."""
+    """Files and scenes of the shots, without wedges."""
     wedges: tuple[Wedge, ...]
     frames: tuple[int, int] | None
     """First and last frame; None for those of each scene."""

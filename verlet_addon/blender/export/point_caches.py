@@ -20,7 +20,7 @@ from .motion import check_shown, frames_of, read_motion
 from .written_files import written_whole
 
 UPWARDS = {"Z": ("POS_Y", "POS_Z"), "Y": ("POS_Z", "NEG_Y")}
-"""By the axis that points up in a cache, the forward and up axis of its Mesh Cache modifier."""
+"""Forward and up axes of the Mesh Cache modifier, by the axis that points up in the cache."""
 
 
 def write_points(

@@ -12,7 +12,7 @@ from .motion import bakes_shown, check_shown, frames_of
 from .written_files import written_whole
 
 _BUILT_IN = {"ALEMBIC": ("alembic", "Alembic"), "USD": ("usd", "USD")}
-"""By format, the name of Blender's build option, and its own."""
+"""Names of Blender's build option and of the format in the interface, by format."""
 
 
 def check_built_in(form: str) -> None:

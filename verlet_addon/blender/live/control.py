@@ -15,9 +15,9 @@ from .inputs import acting_bodies, changed_settings
 from .session import Session, begin_session
 
 _sessions: dict[int, Session] = {}
-"""By `session_uid` of the scene."""
+"""Live simulations in progress, by `session_uid` of the scene."""
 _messages: dict[int, str] = {}
-"""Likewise, errors that ended a live simulation, and warnings of renders."""
+"""Errors that ended live simulations, and warnings of renders, by `session_uid` of the scene."""
 _working, _rendering = [False], [False]
 """Whether the add-on itself changes frames and modifiers; whether Blender renders."""
 

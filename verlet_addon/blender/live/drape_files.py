@@ -25,7 +25,7 @@ _numbers = count(1)
 _ended: dict[Path, bytes] = {}
 """Content of files of drapes that ended."""
 _copied: dict[int, Path] = {}
-"""During a save, the temporary files, by `session_uid` of the object."""
+"""Temporary files of drapes that are being saved, by `session_uid` of the object."""
 
 
 def new_file(obj: bpy.types.Object) -> Path:

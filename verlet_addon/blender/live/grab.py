@@ -49,7 +49,7 @@ class Grab:
     stage: StillStage
     simulation: Simulation
     sample: Sample
-    """Of the scene as it is; all ticks repeat it."""
+    """Sample of the scene as it is, which all ticks repeat."""
     step: float
     """Length of a step [s]."""
     caches: list[Path]

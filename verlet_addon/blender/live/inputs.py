@@ -75,9 +75,10 @@ def changed_settings(
 
 
 def changed_inputs(inputs: Inputs, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> str:
-    """The same with colliders and force fields that were added or removed.
+    """Names of bodies, settings, colliders and fields that have changed; empty if none have.
 
-    After such a change Blender reports the whole scene, so these are compared after its updates.
+    As colliders and fields are added or removed, Blender reports the whole scene, so they are
+    compared after its updates.
     """
     if changes := changed_settings(inputs, scene, view_layer):
         return changes

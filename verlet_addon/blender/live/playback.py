@@ -11,7 +11,7 @@ from .control import is_idle, session_of, start_or_tell, working
 _EDITING = {"EDIT", "SCULPT"}
 """Modes in which a body cannot be read."""
 _waiting: dict[int, Callable[[], None]] = {}
-"""By `session_uid` of a scene, its restart that waits for Blender's next timer event."""
+"""Restarts that wait for Blender's next timer event, by `session_uid` of the scene."""
 
 
 def is_playing(scene: bpy.types.Scene) -> bool:

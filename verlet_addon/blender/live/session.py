@@ -48,7 +48,7 @@ class Session:
     waiting: bool = False
     """Whether changes by the user are evaluated with the frame change in progress."""
     follows: set[tuple[int, str]] = field(default_factory=set)
-    """By `session_uid`, bodies, which change as modifiers are hidden, and what time changes."""
+    """Changes that time and hidden modifiers cause, not a user: `session_uid`s, and kinds."""
     reading: ExitStack | None = None
     """Restores the display, while Blender evaluates the scene as a bake reads it."""
 

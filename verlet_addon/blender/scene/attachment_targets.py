@@ -20,7 +20,7 @@ Follow = Callable[[Any, bpy.types.Depsgraph], Floats]
 
 
 def nearest_targets(item: Any, places: Floats | Singles, depsgraph: bpy.types.Depsgraph) -> Follow:
-    """For world places (k, 3), the places that they follow on the object of an attachment.
+    """Places on the object of an attachment that world places (k, 3) follow.
 
     The nearest ones on a mesh or a bone; else the object's origin.
     """

@@ -17,5 +17,5 @@ class FileContext(Protocol):
 
 
 def file_context(context: bpy.types.Context) -> FileContext:
-    """The same context, typed as in an open file."""
+    """A context, typed as in an open file."""
     return cast(FileContext, context)

@@ -69,7 +69,7 @@ def read_planes(
 def read_merge_distances(
     obj: bpy.types.Object, joints: Sequence[Joint], planes: Sequence[Plane]
 ) -> list[float]:
-    """For each plane, the distance within which vertices are joined to their image [m]."""
+    """Distances within which vertices are joined to their image, of each plane [m]."""
     mirrors = [_mirror(obj, name) for name, _ in joints]
     return [
         _merge_distance(obj, mirror, plane) for mirror, plane in zip(mirrors, planes, strict=True)

@@ -18,7 +18,7 @@ _NAME = "Pin"
 """Name of the group that is made for a body without a pin group."""
 
 _made: dict[int, tuple[str, bool]] = {}
-"""By `session_uid` of a body, the pin group that was made here, and whether that is undone."""
+"""Pin groups made here, and whether that is undone, by `session_uid` of the body."""
 
 
 def check_pins(obj: bpy.types.Object) -> None:

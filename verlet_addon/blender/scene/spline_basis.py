@@ -33,7 +33,7 @@ class SplineMake(NamedTuple):
     endpoint: bool
     bezier: bool
     weights: tuple[float, ...]
-    """Of the points of a NURBS spline."""
+    """Weights of the points of a NURBS spline."""
 
 
 def make_of(spline: bpy.types.Spline) -> SplineMake:

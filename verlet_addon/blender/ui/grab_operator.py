@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
 
 TICK = 1 / 60
-"""Between two looks at the clock [s]."""
+"""Interval of the timer that advances the simulation [s]."""
 WIDER = {"WHEELUPMOUSE": 1 / 1.15, "WHEELDOWNMOUSE": 1.15, "PAGE_UP": 1.15, "PAGE_DOWN": 1 / 1.15}
 """Factors on the radius, as in proportional editing."""
 

@@ -17,7 +17,7 @@ NEAR = 20.0
 """Largest distance of a vertex from the mouse where there is no face [pixels]."""
 _COLOR, _PIN_COLOR = (1.0, 1.0, 1.0, 0.9), (0.95, 0.55, 0.15, 1.0)
 _CORNERS = 64
-"""Of the circle."""
+"""Number of corners of the circle that shows the radius."""
 _HINTS = (
     ("MOUSE_LMB_DRAG", "Drag"),
     ("MOUSE_MMB", "Radius"),
@@ -94,7 +94,7 @@ class GrabView:
         self._area.tag_redraw()
 
     def _place(self, event: bpy.types.Event) -> tuple[float, float]:
-        """Where the mouse is in the region."""
+        """Position of the mouse in the region [pixels]."""
         return event.mouse_x - self._region.x, event.mouse_y - self._region.y
 
     def _draw(self) -> None:
@@ -127,7 +127,7 @@ class GrabView:
         return found
 
     def _on_screen(self, place: Vector) -> tuple[float, float] | None:
-        """Where a place is shown in the region; None behind the eye."""
+        """Position of a place in the region [pixels]; None behind the eye."""
         found = view3d_utils.location_3d_to_region_2d(self._region, self._view, place)
         return None if found is None else (found.x, found.y)
 

@@ -51,7 +51,7 @@ def _in_physics(name: str) -> str:
 
 
 def _physics_panel(panel: type[Any]) -> type[Any]:
-    """The same panel for the Physics tab: a part of the body's panel, which has the add-on's name.
+    """A panel for the Physics tab: a part of the body's panel, which has the add-on's name.
 
     Without a body that tab has the button of `draw_add_button` alone. The class is a copy, not a
     subclass: Blender loses the class of a panel that others are derived from.

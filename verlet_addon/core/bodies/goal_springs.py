@@ -22,7 +22,7 @@ from .body_step import BodyStep
 from .step_data import StepInputs
 
 NO_TARGETS = np.empty((3, 0))
-"""Where no spring draws anything."""
+"""Targets of a body without springs."""
 
 
 def hold_vertices(

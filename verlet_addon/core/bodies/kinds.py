@@ -19,7 +19,7 @@ KINDS: dict[type[Batches], type[BodyStep]] = {
     SolidBatches: SolidBodyStep,
     WaterBatches: WaterStep,
 }
-"""For each kind of batches, the class with its phases of a step. A soft shell is a surface."""
+"""Classes of bodies in a step, by the class of their batches. A soft shell is a surface."""
 
 
 def start_body_step(

@@ -192,7 +192,7 @@ class PlainBody:
 
 @dataclass(frozen=True, eq=False)
 class FrameInputs:
-    """What acts on all plain bodies of a scene between two samples."""
+    """Gravity, ground and steps between two samples, of all plain bodies of a scene."""
 
     steps: int
     gravity: Floats

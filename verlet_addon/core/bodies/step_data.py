@@ -64,5 +64,5 @@ class StepInputs:
     where there are none."""
 
     def reference_motion(self, number: int) -> RigidMotion | None:
-        """That motion of a body, given its number."""
+        """Motion of the reference frame of a body, given its number."""
         return self.reference_motions[number] if self.reference_motions else None

@@ -20,9 +20,6 @@ PIN_SLACK = 1e-3
 """Rest lengths are increased by this share beyond the need of the pins, so that sweeps converge;
 pins that are overstretched by a smaller share change nothing. With half, cloth whose pins part by
 30 % has a worst edge that is 35.4 % longer in place of 35.2 %; with twice, 35.0 %."""
-MIN_APPROACH = 0.9
-"""A neighbour is towards the pin if it is nearer to it by at least this share of the edge. From
-0.45 to 0.99 bakes are the same."""
 
 
 @dataclass(eq=False)
@@ -91,13 +88,13 @@ def find_pin_paths(mesh: MeshData, settings: BodySettings) -> PinPaths:
 
 
 def _neighbours_towards_pins(graph: Graph, pin: Integers, distance: Floats) -> Neighbours:
-    """Neighbours of each particle that are nearer to the same pin, by MIN_APPROACH of the edge."""
+    """Neighbours that are nearer to the pin of a particle, by nearly the length of the edge."""
     n = len(pin)
     neighbours = find_neighbours(graph, n)
     here = np.repeat(np.arange(n), neighbours.counts)
     with np.errstate(invalid="ignore"):  # what reaches no pin is its own
         nearer = distance[here] - distance[neighbours.others]
-    kept = (nearer >= MIN_APPROACH * neighbours.lengths) & (nearer > 0.0)
+    kept = (nearer >= 0.9 * neighbours.lengths) & (nearer > 0.0)
     return neighbours.select(kept & (pin[neighbours.others] == pin[here]))
 
 

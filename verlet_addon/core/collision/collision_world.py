@@ -93,7 +93,7 @@ class CollisionWorld:
     pinchable: Booleans
     """(N,) bool, particles of cloth that may be pinched between colliders."""
     clearances: Clearances
-    """How far particles may go until they might pass through a surface; changes."""
+    """Distances that particles may go until they might pass through a surface; changes."""
     persistent_contacts: PersistentContacts | None = None
     """Contacts found in former steps; changes."""
     cache: ContactCache | None = None

@@ -15,9 +15,6 @@ from ..settings import BodySettings
 from .contact_rows import ContactRows, max_push_out, push_rows, sum_weighted
 from .plane import bounce
 
-MAX_LEVERAGE = 100.0
-"""Rows are left out if a particle, beside pins, would move at least this many times as far as the
-contact point. Half and twice as much give the same bakes; without, a particle is thrown."""
 WARM_START_SHARE = 0.5
 """Share of the multipliers that is kept. With all of them taut cloth in contact oscillates for
 ever, as it would with all of its strip multipliers; with more than half, sheets of triangles
@@ -108,11 +105,12 @@ class PredictedMotion:
 
 
 def make_rows(contacts: Contacts, pairs: PairProperties, motion: PredictedMotion) -> ContactRows:
-    """The rows of contacts, without those that no particle can move, or hardly (MAX_LEVERAGE)."""
+    """The rows of contacts, without those that hardly any motion of particles opens."""
     particles, weights, normals = contacts.particles, contacts.weights, contacts.normals
     impulse_responses = weights * motion.inverse_masses.take(particles)
     mobilities = (weights * impulse_responses).sum(axis=0)
-    movable = mobilities * MAX_LEVERAGE > np.abs(impulse_responses).max(axis=0, initial=0.0)
+    # Beside pins, a particle would be thrown a hundred times as far as the contact point moves.
+    movable = mobilities * 100.0 > np.abs(impulse_responses).max(axis=0, initial=0.0)
     if not movable.all():
         return make_rows(contacts.chosen(np.flatnonzero(movable)), pairs, motion)
     anchors = sum_weighted(motion.start, particles, weights)

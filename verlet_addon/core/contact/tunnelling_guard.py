@@ -29,10 +29,6 @@ mm elsewhere, and stretches no more; twice as many give the same bakes."""
 MOST_PAIRS = 4
 """Number of pairs per particle, summed over rounds, beyond which zones keep no relative motion:
 there is no room. With room, rounds find a hundredth of that."""
-HEIGHT_SHARE = 0.1
-"""Largest clearance as a share of the least height of a particle's triangles at rest: connected
-triangles that are too flat to touch are not searched, and stay flat as far as that. Half, twice and
-ten times as much give the same bakes."""
 CALM_SHARE = 1 / 8
 """Clearances are measured where half of the particles without any move by less than this share of
 their largest one in a step. Faster ones would use them up before they have paid for the search."""
@@ -218,7 +214,8 @@ def build_clearances(surfaces: Surfaces, skins: Floats) -> Clearances:
     for corner in surfaces.triangles:
         np.minimum.at(least, corner, np.nan_to_num(heights))
     least[~surfaces.collides.diagonal()[surfaces.owners]] = np.inf
-    most = np.minimum(skins / 2, HEIGHT_SHARE * least)
+    # Connected triangles too flat to touch are not searched, and stay so within such a distance.
+    most = np.minimum(skins / 2, 0.1 * least)
     return Clearances(surfaces.rest.copy(), np.full(len(most), -1.0), most)
 
 

@@ -33,8 +33,7 @@ _BARYCENTRIC = [
     for j in range(SAMPLES_PER_SIDE + 1 - i)
 ]
 SAMPLES = np.array(sorted(_BARYCENTRIC, key=max, reverse=True)).T / SAMPLES_PER_SIDE
-"""Number of integration samples along each axis of a cell: those of Boole's rule, for energies are
-polynomials of degree 4."""
+"""(3, s) barycentric coordinates of sample points of a triangle, those nearest to corners first."""
 
 
 def near_closed_surfaces(closed_surfaces: ClosedSurfaces, positions: Floats) -> Booleans:

@@ -9,19 +9,6 @@ from ..detection.surfaces import Surfaces
 from ..geometry.graph import find_components
 from .closed_surfaces import DIRECTIONS, ClosedSurfaces, find_exit_distances, triangle_frames
 
-MAX_SEPARATION = 4.0
-"""A patch takes one common direction if the nearest directions would separate neighbours by more
-than this many times their distance, or… Half and twice as much pass the same tests; without it a
-curtain comes out of a table downwards."""
-MAX_DETOUR = 1.5
-"""…if the common depth is no more than this many times the largest of the nearest depths. Half and
-twice as much of both pass the same tests; without the first a curtain comes out of a table
-downwards, without the second a sheet comes out of a ball with speed."""
-UPWARD_BONUS = 0.2
-"""Share by which a common depth counts as smaller straight upwards, and as larger downwards. Half
-and twice as much pass the same tests; with 0 a napkin inside of a box does not come to lie on
-it."""
-
 
 @dataclass(frozen=True, eq=False)
 class Penetrations:
@@ -90,7 +77,8 @@ def find_penetrations(
         together = patch < 0 or _share_one_direction(
             closed_surfaces.surfaces, vertices, positions, lengths
         )
-        common = int((lengths.max(axis=1) * (1.0 - UPWARD_BONUS * DIRECTIONS[2])).argmin())
+        # Rather upwards: a napkin inside of a box comes to lie on it.
+        common = int((lengths.max(axis=1) * (1.0 - 0.2 * DIRECTIONS[2])).argmin())
         for number, ((_, members), (own_lengths, corners)) in enumerate(
             zip(tables, distances, strict=True)
         ):
@@ -133,8 +121,12 @@ def _exit_distances(
 def _share_one_direction(
     surfaces: Surfaces, vertices: Integers, positions: Floats, lengths: Floats
 ) -> bool:
-    """Whether a patch takes one common direction (see MAX_SEPARATION, MAX_DETOUR)."""
-    if lengths.max(axis=1).min() <= MAX_DETOUR * lengths.min(axis=0).max():
+    """Whether a patch takes one common direction.
+
+    It does if that is hardly longer, else a sheet comes out of a ball with speed; and if the
+    nearest ones would tear neighbours apart, else a curtain comes out of a table downwards.
+    """
+    if lengths.max(axis=1).min() <= 1.5 * lengths.min(axis=0).max():
         return True
     ends = positions.copy()
     ends[:, vertices] += DIRECTIONS[:, lengths.argmin(axis=0)] * lengths.min(axis=0)
@@ -142,9 +134,7 @@ def _share_one_direction(
     among[vertices] = True
     edges = surfaces.edges[:, among[surfaces.edges].all(axis=0)]
     before, after = (x[:, edges[1]] - x[:, edges[0]] for x in (positions, ends))
-    return bool(
-        ((after * after).sum(axis=0) > MAX_SEPARATION**2 * (before * before).sum(axis=0)).any()
-    )
+    return bool(((after * after).sum(axis=0) > 4.0**2 * (before * before).sum(axis=0)).any())
 
 
 def _make_penetrations(

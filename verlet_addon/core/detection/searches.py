@@ -63,7 +63,10 @@ class PairCriteria(SearchCriteria):
 
     @property
     def flush_curvature(self) -> float:
-        """Likewise the curvature κ, with which a surface is up to L² κ/8 away [rad/m]."""
+        """Largest curvature κ of a collider that is flush [rad/m], −1 if nothing is.
+
+        A surface with curvature κ is up to L² κ/8 away from an edge of length L.
+        """
         off, edge = FLUSH_SHARE * self.gap, max(self.longest, SHORTEST)
         return -1.0 if self.all_touching else 8.0 * off / edge**2
 

@@ -99,8 +99,8 @@ class Surfaces:
     given_up: set[tuple[int, int]] = field(default_factory=set)
     """Pairs of owners, the lower first, that are not tested any more in this frame."""
     searches: dict[tuple[int, int], list[int]] = field(default_factory=dict)
-    """By pair of owners, the lower first, the numbers of searches in this frame, and of tests in
-    its former steps."""
+    """Numbers of searches in this frame, and of tests in its former steps, by pair of owners, the
+    lower first."""
 
     def fans_of(self, particles: Integers) -> tuple[Integers, Integers]:
         """(j,) indices of particles (k,), and (j,) numbers of the triangles around each."""

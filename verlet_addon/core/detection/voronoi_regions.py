@@ -19,14 +19,13 @@ MIN_RISE = 1e-6
 """Slope above which a neighbouring triangle that rises towards the other feature is nearer, so that
 a pair with a vertex is dropped."""
 SHARED_SLOPE = 0.05
-"""The same slope for pairs of edges, well above RIDGE: below it the pair is kept besides those of
-neighbours, because cloth at rest would otherwise rock from one to the other. With half, sheets that
-cross stretch by 3.7 % in place of 3.5 %; with twice, cloth that is knocked over by 57 % in place of
-10 %."""
+"""Slope above which a pair of edges is dropped, well above RIDGE: below it the pair is kept besides
+those of neighbours, because cloth at rest would otherwise rock from one to the other. With half,
+sheets that cross stretch by 3.7 % in place of 3.5 %; with twice, cloth that is knocked over by 57 %
+in place of 10 %."""
 MAX_FOLD_SLOPE = 0.04
-"""In a fold that slope grows with the distance of the edges, so their gap is limited to where the
-slope would be this: with a larger one, the pair would be dropped, fall back, and be found again in
-an endless cycle."""
+"""Slope to which the gap of edges in a fold is limited, since it grows with their distance: with a
+larger one, the pair would be dropped, fall back, and be found again in an endless cycle."""
 Moment = tuple[Floats, Floats, Floats]
 """(3, N) start and end positions [m], and (k,) times of pairs, 0 … 1."""
 

@@ -42,7 +42,7 @@ class Factors(NamedTuple):
     size: int
     """n, the number of unknowns."""
     parts: list[Part]
-    """From the deepest parts to the first separator."""
+    """Parts of the matrix, from the deepest ones to the first separator."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -38,10 +38,6 @@ class ShellAngles:
     """(a,) [1/J]; 0 = rigid."""
 
 
-MAX_DROOP = 30.0
-"""Largest tip deflection of a shell, see `_droop`; softer surfaces are treated as cloth. That of a
-shirt is in the thousands, of a cap of denim 25, of a paper cup less than 1. With half, such a cap
-is cloth; half and twice as much give the same bakes."""
 MAX_SHELL_PARTICLES = 12_000
 """Maximum number of particles of a shell, to bound the memory: its matrix then takes some 400 MB,
 and seconds to factorize."""
@@ -70,14 +66,14 @@ class Shell:
 def build_shell(shape: RestShape, bends: BendConstraints) -> Shell | None:
     """The springs of a body after `merge_triangle_pairs`; None where it is treated as cloth.
 
-    These are surfaces without rest angles, soft ones (MAX_DROOP), large ones (MAX_SHELL_PARTICLES),
+    These are surfaces without rest angles, soft ones, large ones (MAX_SHELL_PARTICLES),
     and those with ropes attached, as ropes are projected together with the surface they hang on.
     Constant strain triangles that stay unmerged are too stiff in in-plane bending.
     """
     curved = bends.hinges
     if not len(curved.members) or shape.loose.any() or shape.particle_count > MAX_SHELL_PARTICLES:
         return None
-    if _droop(shape) > MAX_DROOP:
+    if _droop(shape) > 30.0:  # a shirt: thousands; a cap of denim: 25; a paper cup: less than 1
         return None
     straight = straight_bends(bends.strips, bends.straight)
     across, slanted = _quad_springs(shape)

@@ -21,18 +21,6 @@ from .kernels import (
     precondition_shell,
 )
 
-MAX_NEWTON_ROUNDS = 20
-"""Maximum rounds of Newton's method in a solution; one or two are enough, except in impacts. Half
-and twice as many give the same bakes."""
-SHELL_RESIDUAL = 1e-2
-"""Relative residual of conjugate gradients in a round of Newton's method; half and twice as much
-pass the same tests."""
-NEWTON_RESIDUAL_SHARE = 1e-2
-"""Newton's method ends below this share of the first round's residual; half and twice as much
-pass the same tests."""
-MIN_ENERGY_DECREASE = 1e-3
-"""Newton's method ends after a round that lowers the energy by less than this share. Half and twice
-as much give the same bakes."""
 MAX_SHELL_CG_ROUNDS = 100
 """Maximum rounds of conjugate gradients in a round of Newton's method. With half, shells that fall
 on each other lie 30 mm elsewhere, with twice, 15 mm; other shells do not move."""
@@ -110,16 +98,16 @@ def solve_shell(system: ShellSystem, positions: Floats) -> Floats:
     At constrained particles this residual is the negative contact force.
     """
     lowest = np.inf
-    for _ in range(MAX_NEWTON_ROUNDS):
+    for _ in range(20):  # one or two are enough, except in impacts
         pull, energy = _linearize_with_inertia(system, positions)
-        if energy > (1.0 - MIN_ENERGY_DECREASE) * lowest:
+        if energy > 0.999 * lowest:
             break
         lowest = energy
         factored = _preconditioner(system, positions)
         moves, first = _solve_moves(system, factored, _rotations_since(factored, positions), pull)
         if first <= system.allowed_residual:
             break
-        system.allowed_residual = max(system.allowed_residual, NEWTON_RESIDUAL_SHARE**2 * first)
+        system.allowed_residual = max(system.allowed_residual, 1e-2**2 * first)
         positions += moves
     system.solved = True
     record_positions(system, positions)
@@ -179,6 +167,6 @@ def _solve_moves(
     )
     first = next(squares)
     if first > system.allowed_residual:
-        iterate_until(squares, SHELL_RESIDUAL**2 * first)
+        iterate_until(squares, 1e-2**2 * first)
         system.excess_rounds = max(system.excess_rounds - EXPECTED_CG_ROUNDS, 0)
     return moves, first

@@ -198,9 +198,6 @@ def _elements(fillings: Floats, sizes: Floats) -> tuple[Integers, Elements]:
 
 STIFFNESS_STEPS = 100
 """Number of distinct shares of stiffness; cells with the same share are of one element kind."""
-MIN_STIFFNESS_SHARE = 1e-3
-"""Bound against cells without stiffness: the smallest share of its own that a cell keeps. Half and
-twice as much give the same bakes."""
 
 
 def with_painted_stiffness(lattice: Lattice, vertices: Embedding, weights: Floats) -> Lattice:
@@ -217,7 +214,8 @@ def _with_shares(cells: Cells, shares: Floats) -> Cells:
     steps = np.rint(np.clip(shares.mean(axis=1), 0.0, 1.0) * STIFFNESS_STEPS).astype(np.int64)
     keys, kinds = np.unique(cells.kinds * (STIFFNESS_STEPS + 1) + steps, return_inverse=True)
     previous_kinds, steps = np.divmod(keys, STIFFNESS_STEPS + 1)
-    share, all_ = np.maximum(steps / STIFFNESS_STEPS, MIN_STIFFNESS_SHARE), cells.elements
+    # Nodes of cells without any stiffness would move without bound.
+    share, all_ = np.maximum(steps / STIFFNESS_STEPS, 1e-3), cells.elements
     elements = Elements(
         stiffnesses=all_.stiffnesses[previous_kinds] * share[:, None, None],
         gradients=all_.gradients[previous_kinds],

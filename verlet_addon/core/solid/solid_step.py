@@ -53,13 +53,10 @@ vibrations never decay. With half, jelly on a ball lies 0.6 mm elsewhere; with t
 NEGLIGIBLE_MOVE = 1e-8
 """Moves below this share of free motion are not solved for. Half and twice as much give the same
 bakes; with 0, free fall takes a solution in each step."""
-REST_SHARE = 1e-5
-"""A solid is at rest if its displacement in a step is below this share of free motion. Half and
-twice as much give the same bakes."""
 SLOW_SHARE, SLOW_STEPS = 0.02, 8
-"""If the displacement by inertia was below SLOW_SHARE of free motion in SLOW_STEPS consecutive
-steps, the solution starts from zero displacement, and ends there if the residual allows. So solids
-come to rest. At the turning point of a vibration they are as slow, but for fewer steps."""
+"""Share of free motion, and number of consecutive steps with displacements by inertia below it,
+after which the solution starts from zero displacement, and ends there if the residual allows. So
+solids come to rest. At the turning point of a vibration they are as slow, but for fewer steps."""
 
 
 @dataclass(eq=False)
@@ -151,14 +148,14 @@ def solve_step(step: SolidStep, colliders: ColliderContacts | None = None) -> Fl
 
 
 def is_at_rest(step: SolidStep) -> bool:
-    """True if displacements before, in and after the step are below REST_SHARE of free motion.
+    """True if displacements before, in and after the step are a vanishing share of free motion.
 
     At the turning point of a vibration, the step before was not slow.
     """
     state = step.state
     moved = state.nodes - step.start.nodes
     displacements = step.inertia, moved, state.nodes - state.previous_nodes
-    most = REST_SHARE * REST_SHARE * step.free_motion
+    most = 1e-5**2 * step.free_motion
     return (
         state.slow_steps > 0
         and max(motion_square(step.solid, displacement) for displacement in displacements) <= most

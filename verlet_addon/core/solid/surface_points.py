@@ -11,9 +11,9 @@ from ..geometry.graph import edge_keys
 from ..mesh import MeshData
 
 MAX_SUBDIVIDED, MIN_COARSE_CUTS = 4000, 3
-"""If edges are longer than MIN_COARSE_CUTS cells, and a subdivision has at most MAX_SUBDIVIDED
-triangles, the subdivided surface is used in contacts with other bodies; otherwise the original
-triangles. Contacts with the ground use all points in any case."""
+"""Largest number of triangles of a subdivided surface, and length of edges, in cells, from which on
+it is used in contacts with other bodies; otherwise the original triangles are. Contacts with the
+ground use all points in any case."""
 
 
 @dataclass(frozen=True, eq=False)

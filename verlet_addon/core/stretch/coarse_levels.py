@@ -19,8 +19,6 @@ from ..geometry.graph import Graph, Neighbours, edge_keys, find_neighbours
 from ..kernel import Struct, kernel
 from .distance_limits import DistanceLimitBatch, distance_limit_batches, heavier_limit_batches
 
-MIN_LEVEL_SIZE = 40
-"""Coarsening stops at a level of fewer particles than this; 10 or 100 give the same stretch."""
 MAX_PARENTS = 4
 """Maximum number of coarse particles that a fine one interpolates from; C has as many terms."""
 MAX_STRAIGHT_DETOUR = 1.15
@@ -82,7 +80,7 @@ def build_levels(
     """
     levels: list[Level] = []
     fine = _start(graph, positions, normals, masses)
-    while len(fine.particles) > MIN_LEVEL_SIZE:
+    while len(fine.particles) > 40:  # 10 or 100 give the same stretch
         neighbours = find_neighbours(fine.graph, len(fine.particles))
         chosen = np.flatnonzero(choose_coarse(neighbours, pinned[fine.particles]))
         parents, weights = _parents(fine.graph, chosen, len(fine.particles))

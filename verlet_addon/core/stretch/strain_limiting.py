@@ -16,7 +16,7 @@ STRAIN_TOLERANCE = 4e-3
 meshes. With half, elastic cloth that is keyed stiff again is 20 % longer at its worst edge in place
 of 25 %; with twice, 34 %."""
 STRAIN_ACCELERATION_TOLERANCE = 300.0
-"""In short steps the tolerance is this times h² [1/s²]: the remaining strain acts as a force there,
+"""Tolerance of strain over h² in short steps [1/s²]: the remaining strain acts as a force there,
 and would make the cloth jitter. With half, a beach ball lies 2.4 mm elsewhere; twice as much gives
 the same bakes, and without, short steps leave 0.18 % of stretch in place of 0.1 %."""
 

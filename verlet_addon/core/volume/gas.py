@@ -14,9 +14,6 @@ from ..geometry.graph import find_components
 from ..geometry.holes import hole_lids, orient_alike
 from ..kernel import Sized, Struct, kernel
 
-MIN_CHAMBER_SHARE = 1e-4
-"""Smallest volume that counts as enclosed, as a share of that of a ball of the same area. Half and
-twice as much give the same bakes; with 0, a flat surface is taken for a chamber."""
 MAX_FLAT_SHARE = 1e-2
 """Closed surfaces with less than this share of the volume of such a ball count as flat: a cushion
 one metre wide, if it is less than 3 mm thick."""
@@ -59,7 +56,7 @@ def build_chambers(name: str, positions: Floats, triangles: Integers) -> Chamber
     labels = labels.reshape(-1)
     volumes, areas = _volumes(positions, closed, labels, len(chamber_labels))
     balls = np.sqrt(areas**3 / (36.0 * np.pi))
-    encloses = np.abs(volumes) >= MIN_CHAMBER_SHARE * balls
+    encloses = np.abs(volumes) >= 1e-4 * balls  # with 0, a flat surface would be a chamber
     lidded = np.isin(chamber_labels, components[closed[0, faces.shape[1] :]])
     flat = (np.abs(volumes) < MAX_FLAT_SHARE * balls) & ~lidded
     if not len(chamber_labels) or (~encloses & (lidded | (areas == 0.0))).any():

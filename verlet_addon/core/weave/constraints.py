@@ -185,7 +185,7 @@ cells of size l stretch by n h² g/l times this share. With half, sixty rounds o
 converge less, and keyed cloth stretches by 0.3 % in place of 0.2 %; with twice, strewn triangles
 lie 18 mm elsewhere."""
 INEXTENSIBLE_WEAVE_REGULARIZATION = 1e-2
-"""The same share where edges hold the lengths of inextensible threads: with 3e-2 the drape
+"""WEAVE_REGULARIZATION where edges hold the lengths of inextensible threads: with 3e-2 the drape
 coefficient of silk is two points lower, with 3e-3 it takes half as long again."""
 THREAD_COMPRESSION_SOFTENING = 10.0
 """Compliance of threads in compression, as a multiple of that of cloth in shear. With 5 the drape

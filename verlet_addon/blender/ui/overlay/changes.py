@@ -48,9 +48,9 @@ class Changes:
 
 
 _meshes: dict[int, int] = {}
-"""By `session_uid` of a mesh, the number of its changes other than those from frame to frame."""
+"""Numbers of changes of meshes, without those from frame to frame, by `session_uid`."""
 _kept: dict[tuple[str, int], "_Kept"] = {}
-"""By name of the value and `session_uid` of the object or the scene."""
+"""Values made, by their name and the `session_uid` of the object or the scene."""
 _MOST = 2000
 """Number of values after which all are forgotten."""
 

@@ -9,7 +9,7 @@ from ..drawing import builtin_shader, simple_batch, vertex_buffer
 from .strain import COLORS
 
 _WIDTH, _HEIGHT, _BOTTOM = 240.0, 12.0, 40.0
-"""Of the color bar, and its distance from the bottom, at an interface scale of 1 [pixels]."""
+"""Size of the color bar, and distance from the bottom, at an interface scale of 1 [pixels]."""
 _FONT_SIZE = 11.0
 
 

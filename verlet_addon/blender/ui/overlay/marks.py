@@ -57,7 +57,7 @@ class Marks:
 NOTHING = np.empty((0, 3), np.float32)
 """(0, 3) ends of no lines."""
 NO_MARKS = Marks(NOTHING, np.empty(0, np.float32), NOTHING)
-"""Where the places of vertices are not known."""
+"""Marks of a body whose vertices have no known places: none."""
 
 
 def pin_marks(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Marks:
