@@ -1,6 +1,6 @@
 """Meshes to simulate, and the simulation as tests run it: durations in, positions out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from verlet_addon.core.build import build
 from verlet_addon.core.field import Field, Kind
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.model import SoftBodyModel
-from verlet_addon.core.scene import Collider, Plane, Sample
+from verlet_addon.core.scene import Collider, Frame, Plane, Sample, SolverWork
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 from verlet_addon.core.state import ParticleState
@@ -330,21 +330,36 @@ def simulated(
     bodies: Sequence[Body],
     durations: Sequence[float] | Floats,
     scene: SceneSettings | None = None,
+    **options: Any,
+) -> list[Floats]:
+    """Per body (frames + 1, n, 3) positions, the start first [m]; options as for `results`."""
+    return tracks(results(bodies, durations, scene, **options))
+
+
+def tracks(frames: Iterable[Frame]) -> list[Floats]:
+    """Per body (frames, n, 3) positions [m]."""
+    return [np.array(track) for track in zip(*(frame.positions for frame in frames), strict=True)]
+
+
+def results(
+    bodies: Sequence[Body],
+    durations: Sequence[float] | Floats,
+    scene: SceneSettings | None = None,
     *,
     gravity: Floats = GRAVITY,
     ground: Plane | Callable[[float], Plane] | None = None,
     targets: Callable[[float], list[Floats]] | None = None,
     fields: Sequence[Field] | Callable[[float], Sequence[Field]] = (),
     colliders: Sequence[tuple[Collider, Floats | Callable[[float], Floats]]] = (),
-) -> list[Floats]:
-    """Per body (frames + 1, n, 3) positions, the start first [m]."""
+) -> Iterator[Frame]:
+    """Frames of bodies, the start first."""
     everyone = range(len(colliders))
     meshes = [replace(mesh, colliders=everyone) if colliders else mesh for mesh, _ in bodies]
 
     def places(time: float) -> list[Floats]:
         return [place(time) if callable(place) else place for _, place in colliders]
 
-    frames = simulate(
+    return simulate(
         meshes,
         [settings for _, settings in bodies],
         scene or SceneSettings(),
@@ -359,7 +374,11 @@ def simulated(
         ),
         [collider for collider, _ in colliders],
     )
-    return [np.array(track) for track in zip(*(frame.positions for frame in frames), strict=True)]
+
+
+def work(frames: Iterable[Frame]) -> SolverWork:
+    """Work of the solvers in all of some frames."""
+    return sum((frame.work for frame in frames), SolverWork())
 
 
 def built(body: Body, gravity: Floats = GRAVITY, dt: float = 1 / 480) -> SoftBodyModel:

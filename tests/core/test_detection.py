@@ -322,7 +322,7 @@ def test_a_search_does_not_depend_on_common_motion() -> None:
     gale = surfaces.longest * np.array([[30.0], [9.0], [-15.0]])
     found = []
     for carried in (0.0 * gale, gale):
-        surfaces.start_frame()
+        surfaces.take_searches()
         contacts = find_contacts(surfaces, places, places + carried, skin=0.01)
         found.append((contacts.keys.tolist(), int(surfaces.tests.sum())))
     assert found[0] == found[1]

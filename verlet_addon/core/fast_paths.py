@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .arrays import Floats
+from .arrays import Floats, Integers
 from .bodies.plain_bodies import is_plain, make_group, warm_start_arrays
 from .bodies.step_data import Body
 from .collision.collision_world import CollisionWorld
@@ -18,6 +18,7 @@ from .scene import Plane, Sample, same_plane
 from .settings import SceneSettings
 from .state import batches_for
 
+Array = Floats | Integers
 Boxes = tuple[Floats, Floats]
 """Lowest and highest corners (k, 3) of k boxes [m]."""
 
@@ -178,9 +179,11 @@ def _are_clear(boxes: Boxes, colliders: Sequence[Floats], world: CollisionWorld)
     return not world.surfaces.collides[near[0], near[1]].any()
 
 
-def _copy_memory(bodies: Sequence[Body], settings: SceneSettings) -> list[tuple[Floats, Floats]]:
+def _copy_memory(bodies: Sequence[Body], settings: SceneSettings) -> list[tuple[Array, Array]]:
     """Arrays besides positions that steps change, with a copy of each."""
     every = (
         batches_for(model, state, settings.integrator, state.previous_dt) for model, state in bodies
     )
-    return [(rows, rows.copy()) for batches in every for rows in warm_start_arrays(batches)]
+    arrays: list[Array] = [state.sweeps for _, state in bodies]
+    arrays += [rows for batches in every for rows in warm_start_arrays(batches)]
+    return [(rows, rows.copy()) for rows in arrays]

@@ -261,7 +261,7 @@ typedef struct plain_state {
     real friction, restitution, *positions, *previous_positions;
     const struct plain_model *body;
     real heaviness;
-    integer taken;
+    integer taken, *sweeps;
 } plain_state;
 
 typedef struct plane_contact {

@@ -1,7 +1,8 @@
 """Input and output of the core: samples of the scene around bodies, and resulting frames."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
+from operator import add
 
 import numpy as np
 
@@ -148,6 +149,28 @@ class ContactSearch:
         return ContactSearch(self.searches + other.searches, self.tests + other.tests)
 
 
+@dataclass(frozen=True)
+class SolverWork:
+    """Work of the solvers since the frame before, of all bodies."""
+
+    steps: int = 0
+    """Number of time steps; 0 where nothing moves."""
+    sweeps: int = 0
+    """Number of sweeps over the lengths of surfaces."""
+    linearizations: int = 0
+    """Number of linearizations of the edges near rigid pieces."""
+    solid_solutions: int = 0
+    """Number of solutions for the stress of solids."""
+    island_solutions: int = 0
+    """Number of solutions for the contacts of a group of bodies that touch each other."""
+    guarded_steps: int = 0
+    """Number of steps in which the tunnelling guard moved particles."""
+
+    def __add__(self, other: "SolverWork") -> "SolverWork":
+        """Work of both."""
+        return SolverWork(*map(add, astuple(self), astuple(other)))
+
+
 @dataclass(frozen=True, eq=False)
 class Frame:
     """The result at one frame."""
@@ -163,3 +186,5 @@ class Frame:
     """Diagnostics for the user since the frame before, one sentence each."""
     contact_searches: Mapping[tuple[str, str], ContactSearch] = field(default_factory=dict)
     """Searches for contacts since the frame before, by the names of two objects."""
+    work: SolverWork = SolverWork()
+    """Work of the solvers since the frame before."""

@@ -20,6 +20,7 @@ from .changes.rebuilding import (
 )
 from .collision.collision_world import CollisionWorld, build_collision_world
 from .collision.contact_solver import depenetrate
+from .collision.contact_statistics import take_work
 from .collision.diagnostics import frame_diagnostics, start_diagnostics
 from .contact.row_setup import combine_pair_properties
 from .fast_paths import find_plain, is_sleeping, step_plain_bodies
@@ -28,7 +29,7 @@ from .mesh import MeshData, check_mesh
 from .mirrors import Reflection, complete_all, interpolate_mirrors, keep_symmetric
 from .reference_frames import keep_velocities
 from .sanity import check_fields, check_pressures, check_sample, check_sane, check_still
-from .scene import Collider, ContactSearch, Frame, Sample
+from .scene import Collider, ContactSearch, Frame, Sample, SolverWork
 from .self_test import check_environment
 from .settings import BodySettings, SceneSettings
 from .step import step
@@ -62,11 +63,18 @@ class Simulation:
     computed."""
     checked_targets: dict[int, Floats | None] = field(default_factory=dict)
     """Pin targets that `frame_diagnostics` has checked, by number of the body."""
+    steps: int = 0
+    """Number of steps since the last frame."""
 
     def frame(self, remarks: Sequence[str] = ()) -> Frame:
         """The result at the current sample, with sentences for the user."""
         return Frame(
-            self.sample.frame, self._vertices(), self._deepest(), remarks, self._searches()
+            self.sample.frame,
+            self._vertices(),
+            self._deepest(),
+            remarks,
+            self._searches(),
+            self._work(),
         )
 
     def advance(self, sample: Sample) -> Frame:
@@ -146,6 +154,7 @@ class Simulation:
         bodies = hold_bodies(self.bodies, springs, settings, after.duration)
         if is_sleeping(bodies, before, after):
             return
+        self.steps = settings.substeps
         for (model, state), fields in zip(bodies, after.every_field, strict=True):
             check_fields(model, state, fields, after.frame, after.duration / settings.substeps)
         plain = find_plain(bodies, settings, before, after)
@@ -209,16 +218,20 @@ class Simulation:
         """Searches for contacts since the last frame, by the names of two objects."""
         if self.world is None:
             return {}
-        surfaces = self.world.surfaces
-        surfaces.start_step()
         names = [mesh.name for mesh in self.meshes]
         names += [collider.name for collider in self.colliders]
-        searches = {
+        return {
             (names[first], names[second]): ContactSearch(*counts)
-            for (first, second), counts in surfaces.searches.items()
+            for (first, second), counts in self.world.surfaces.take_searches().items()
         }
-        surfaces.start_frame()
-        return searches
+
+    def _work(self) -> SolverWork:
+        """Work of the solvers since the last frame."""
+        work = SolverWork(steps=self.steps)
+        self.steps = 0
+        for _, state in self.bodies:
+            work += state.take_work()
+        return work if self.world is None else work + take_work(self.world.statistics)
 
 
 def start_simulation(

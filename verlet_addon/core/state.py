@@ -22,6 +22,7 @@ from .model import HeldVertices, ShellModel, SoftBodyModel, SolidModel, WaterMod
 from .plasticity import Plastic, with_permanent_rests
 from .rigid.pieces import PiecePoses
 from .ropes.constraints import RopeBatches, rope_batches
+from .scene import SolverWork
 from .shell.kernels import ShellSystem, shell_system
 from .solid.linear_system import SolidSystem, solid_system
 from .solid.solid_body import SolidState
@@ -119,6 +120,8 @@ class ParticleState:
     """(s,) bool, seams that have torn."""
     plastic: Plastic | None = None
     """Permanent strains of a plastic body."""
+    sweeps: Integers = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
+    """(1,) number of sweeps over the lengths of surfaces since the last frame."""
     held: HeldVertices | None = None
     """The goal springs that its batches were made with."""
     batches: Batches | None = field(default=None, repr=False)
@@ -135,6 +138,17 @@ class ParticleState:
 
     def wake(self) -> None:
         """Makes the next step solve for a body at rest, because an input has changed."""
+
+    def take_work(self) -> SolverWork:
+        """Work of the solvers since this was last called."""
+        work = SolverWork(
+            sweeps=int(self.sweeps[0]),
+            linearizations=0 if self.rigid is None else self.rigid.frame_linearizations,
+        )
+        self.sweeps.fill(0)
+        if self.rigid is not None:
+            self.rigid.frame_linearizations = 0
+        return work
 
     def shift_previous(self, move: Callable[[Floats], Floats]) -> None:
         """Moves the points (3, n) that velocities are measured from."""
@@ -160,6 +174,12 @@ class SolidBodyState(ParticleState):
     def wake(self) -> None:
         """Makes the next step solve for a solid at rest."""
         self.solid.sleep_state = None
+
+    def take_work(self) -> SolverWork:
+        """Work of the solvers since this was last called."""
+        work = SolverWork(solid_solutions=self.solid.solutions)
+        self.solid.solutions = 0
+        return work
 
     def shift_previous(self, move: Callable[[Floats], Floats]) -> None:
         """Moves the points (3, n) and the nodes that velocities are measured from."""

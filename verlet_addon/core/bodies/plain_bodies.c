@@ -53,15 +53,16 @@ static void project_shear(real *x, integer n, const surface *of,
     project_levels(x, n, of->levels, of->levels_count);
 }
 
-/* Sweeps over edges and tethers until no strain exceeds the tolerance, or sweeps stall. */
-static void project_stretch(real *x, integer n, const surface *of,
-                            int backwards)
+/* Sweeps over edges and tethers until no strain exceeds the tolerance, or sweeps stall; returns their
+   number. */
+static integer project_stretch(real *x, integer n, const surface *of, int backwards)
 {
     real least = __builtin_inf();
     sort_by_tension(of->edges);
     if (backwards)
         reverse_order(of->edges);
-    for (integer sweep = 0, stalled = 0; sweep < MAX_SWEEPS; sweep++) {
+    integer sweep = 0;
+    for (integer stalled = 0; sweep < MAX_SWEEPS; sweep++) {
         if (sweep)
             project_levels(x, n, of->levels, of->levels_count);
         if (sweep == 1 && backwards)
@@ -70,14 +71,15 @@ static void project_stretch(real *x, integer n, const surface *of,
         real largest = project_strips(x, n, of->edges->order, of->edges->batches_count);
         project_clusters(x, n, of->clusters);
         if (largest < of->links->tolerance)
-            return;
+            return sweep + 1;
         stalled = largest < MIN_SWEEP_PROGRESS * least ? 0 : stalled + 1;
         least = stalled ? least : largest;
         if (sweep
             && (!limit_strain(x, of->links, MAX_STRAIN)
                 || (stalled >= MAX_STALLED_SWEEPS && !of->levels_count)))
-            return;
+            return sweep + 1;
     }
+    return sweep;
 }
 
 /* Projects lengths of ropes until they converge. */
@@ -93,8 +95,10 @@ static void project_ropes(real *x, integer n, const ropes *of)
 }
 
 /* Projects all internal constraints. */
-static void project_constraints(real *x, const plain_model *body, int backwards)
+static void project_constraints(const plain_state *state, int backwards)
 {
+    const plain_model *body = state->body;
+    real *x = state->positions;
     integer n = body->n;
     start_multipliers(body->multipliers);
     copy(body->before, x, 3 * n);
@@ -106,7 +110,7 @@ static void project_constraints(real *x, const plain_model *body, int backwards)
     project_bends(x, n, body->bends, backwards);
     if (body->surface) {
         project_shear(x, n, body->surface, backwards);
-        project_stretch(x, n, body->surface, backwards);
+        state->sweeps[0] += project_stretch(x, n, body->surface, backwards);
     }
     if (body->ropes)
         project_ropes(x, n, body->ropes);
@@ -187,7 +191,7 @@ static void take_steps(const plain_state *state, const frame_inputs *inputs, rea
     widen(box, state->positions, n);
     for (integer number = 1; number <= inputs->steps; number++) {
         predict(state, inputs, number);
-        project_constraints(state->positions, body, (state->taken + number - 1) % 2);
+        project_constraints(state, (state->taken + number - 1) % 2);
         push_off_ground(state, inputs);
         finish(state, inputs);
         widen(box, state->positions, n);
@@ -216,7 +220,7 @@ EXPORT void project_plain(const plain_state *const *all, integer count, const fr
                         integer number, uint8_t *resting)
 {
     for (integer i = 0; i < count; i++) {
-        project_constraints(all[i]->positions, all[i]->body, (all[i]->taken + number - 1) % 2 && !resting[i]);
+        project_constraints(all[i], (all[i]->taken + number - 1) % 2 && !resting[i]);
         push_off_ground(all[i], inputs);
     }
 }

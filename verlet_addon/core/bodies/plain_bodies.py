@@ -208,6 +208,7 @@ Struct(
     body=(PLAIN_MODEL, lambda member: PLAIN_MODEL.pack(member.batches)),
     heaviness=(float, lambda member: member.model.settings.gravity),
     taken=(int, lambda member: member.state.steps),
+    sweeps=(Integers, lambda member: member.state.sweeps),
 )
 Struct(
     "frame_inputs",

@@ -121,7 +121,7 @@ class SurfaceStep(BodyStep):
         for number in range(seam_rounds(batches.seams)):
             if number:
                 project_seams(positions, batches.seams)
-            project_stretch(
+            sweeps = project_stretch(
                 positions,
                 lengths,
                 batches.lengths,
@@ -130,6 +130,7 @@ class SurfaceStep(BodyStep):
                 max_sweeps=1 if single_sweep else MAX_SWEEPS,
                 limits=limits,
             )
+            self.state.sweeps += sweeps if lengths.edges.path.size else 0
         for _ in range(1 if rigid is None and (limits is None or single_sweep) else ROPE_ROUNDS):
             project_goal_radii(positions, limits)
             project_ropes(positions, batches.ropes)

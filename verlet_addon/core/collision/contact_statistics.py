@@ -8,6 +8,7 @@ from ..arrays import Booleans, Floats, Integers, magnitudes, sum_by, sum_rows
 from ..contact.contact_rows import ContactRows
 from ..detection.proximity import nearest_on_edges, nearest_on_triangle
 from ..detection.surfaces import Surfaces
+from ..scene import SolverWork
 
 CROWDED_SHARE = 0.5
 """Pairs that end a step nearer than their gap by this share of it count as crowded. With half,
@@ -39,6 +40,10 @@ class ContactStatistics:
     """(owners,) bool, owners whose lack of room has been reported."""
     excess_reported: Booleans
     """(owners, owners) bool, pairs whose excess contacts have been reported."""
+    island_solutions: int = 0
+    """Number of solutions for the contacts of an island."""
+    guarded_steps: int = 0
+    """Number of steps in which the tunnelling guard moved particles."""
 
 
 def empty_statistics(owners: int) -> ContactStatistics:
@@ -53,6 +58,13 @@ def empty_statistics(owners: int) -> ContactStatistics:
         crowding_reported=np.zeros(owners, dtype=bool),
         excess_reported=np.zeros(both, dtype=bool),
     )
+
+
+def take_work(statistics: ContactStatistics) -> SolverWork:
+    """Work on contacts since this was last called."""
+    islands, guarded = statistics.island_solutions, statistics.guarded_steps
+    statistics.island_solutions = statistics.guarded_steps = 0
+    return SolverWork(island_solutions=islands, guarded_steps=guarded)
 
 
 def record_step(

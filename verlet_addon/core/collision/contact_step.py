@@ -228,9 +228,9 @@ def apply_tunnelling_guard(
         restore(changed)
         gather_bodies(world.body_slices, bodies, world_positions)
 
-    contact_step.positions[...] = prevent_tunnelling(
-        world.surfaces, *path, motion.inverse_masses, restore_all, active
-    )
+    guarded = prevent_tunnelling(world.surfaces, *path, motion.inverse_masses, restore_all, active)
+    world.statistics.guarded_steps += not np.array_equal(guarded, contact_step.positions)
+    contact_step.positions[...] = guarded
     scatter_bodies(world.body_slices, bodies, contact_step.positions)
 
 

@@ -106,6 +106,7 @@ def _labels(contact_step: ContactStep) -> tuple[Integers, Integers]:
 
 def solve_island(body_steps: Sequence[BodyStep], island: ContactStep) -> None:
     """Solves contacts and lengths of one island alternately."""
+    island.world.statistics.island_solutions += 1
     touching = [body_steps[body] for body in island.touching_bodies]
     rounds = project_alternately(island, body_steps, MAX_ALTERNATIONS, touching)
     for body_step in touching if rounds else ():

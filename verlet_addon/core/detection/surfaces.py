@@ -108,12 +108,17 @@ class Surfaces:
         counts = self.fan_starts[particles + 1] - starts
         return np.repeat(np.arange(len(particles)), counts), self.fans[ranges(starts, counts)]
 
-    def start_frame(self) -> None:
-        """Counts all searches and tests anew."""
-        for pair in self.searches:
+    def take_searches(self) -> dict[tuple[int, int], tuple[int, int]]:
+        """Numbers of searches and tests in a frame that ends, by pair of owners; counts anew."""
+        found = {
+            pair: (searches, tests + int(self.tests[pair]))
+            for pair, (searches, tests) in self.searches.items()
+        }
+        for pair in found:
             self.tests[pair] = 0
         self.searches.clear()
         self.given_up.clear()
+        return found
 
     def start_step(self) -> None:
         """Counts tests anew, except of owners that are given up."""

@@ -77,4 +77,6 @@ def project_joints(poses: PiecePoses | None, positions: Floats) -> None:
     if poses is not None and poses.pieces.joints.pairs.size:
         left = MAX_LINEARIZATIONS - poses.linearizations
         most = max(min(left, JOINT_LINEARIZATIONS), 1)
-        poses.linearizations += kernels.project_joints(poses, poses.pieces.joints, positions, most)
+        done = kernels.project_joints(poses, poses.pieces.joints, positions, most)
+        poses.linearizations += done
+        poses.frame_linearizations += done

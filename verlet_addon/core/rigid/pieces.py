@@ -96,6 +96,8 @@ class PiecePoses:
     """(3, k) positions of particles on the pieces [m]."""
     linearizations: int = 0
     """Number of linearizations of joints in this step."""
+    frame_linearizations: int = 0
+    """Number of linearizations of joints since the last frame."""
 
 
 def build_pieces(shape: RestShape) -> Pieces | None:

@@ -75,6 +75,7 @@ def _solve(group: CoupledSolids) -> list[Floats]:
     own = slices(len(each.contacts.levels) for each in systems)
     points = []
     for step, colliders, own_slice, each in zip(steps, group.colliders, own, systems, strict=True):
+        step.state.solutions += 1
         each.contacts.anchors[:] = system.contacts.anchors[:, own_slice]
         points.append(store_anchors(step, each.contacts, colliders, contact_points[:, own_slice]))
     between_solids = slice(own[-1].stop, None)

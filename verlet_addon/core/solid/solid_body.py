@@ -145,6 +145,8 @@ class SolidState:
     """True once depenetration from another body or a collider has been necessary."""
     slow_steps: int = 0
     """Number of consecutive steps with little motion, see `solid_step.SLOW_SHARE`."""
+    solutions: int = 0
+    """Number of solutions for stress since the last frame."""
     unstressed: bool = False
     """True if stress was negligible when it was computed last."""
     sleep_state: SleepState | None = None

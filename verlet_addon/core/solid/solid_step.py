@@ -208,6 +208,7 @@ def _solve(step: SolidStep, colliders: ColliderContacts | None) -> Floats:
     """(3, p) points after a solution for stress, pins and contacts; updates the state."""
     state, start, system = step.state, step.start.nodes, system_with(step, colliders)
     solve_contacts(system, find_stress_forces(step), state.moves, solver_tolerance([step]))
+    state.solutions += 1
     state.nodes, state.previous_nodes = update_velocities(system, start, state.moves)
     state.moves[:] = state.nodes - system.predicted_nodes
     points = clamp_points(system, state.nodes)

@@ -43,8 +43,10 @@ def project_stretch(
     rigid: PiecePoses | None = None,
     max_sweeps: int = MAX_SWEEPS,
     limits: GoalRadii | None = None,
-) -> None:
+) -> int:
     """Sweeps over edges and tethers until no edge is overstretched, at most `max_sweeps` times.
+
+    Returns the number of sweeps.
 
     Sweeps go from the tautest strips to the slackest: slack strips adapt to taut ones, which they
     hardly affect. The first sweep is reversed in every other step, because a fixed order is
@@ -65,13 +67,14 @@ def project_stretch(
         project_clusters(positions, lengths.clusters)
         apply_constraints_to_pieces(rigid, positions)
         if largest < batches.links.tolerance:
-            break
+            return sweep + 1
         stalled = 0 if largest < MIN_SWEEP_PROGRESS * least_strain else stalled + 1
         least_strain = least_strain if stalled else largest
         if sweep:
             exceeded = limit_strain(positions, batches.links, max_strain=MAX_STRAIN)
             if not exceeded or (stalled >= MAX_STALLED_SWEEPS and not lengths.levels):
-                break
+                return sweep + 1
+    return max_sweeps
 
 
 def limit_peak_strain(positions: Floats, links: StripLinks) -> None:
