@@ -87,7 +87,8 @@ zoo: .venv/$(READY) kernels ## Play 70 scenes of contact beside Blender's Cloth,
 LIVE_SEEDS ?= 0:60
 fuzz: .venv/$(READY) kernels ## Play random scenes, each by its number: make fuzz SEEDS=0:200
 	$(RUN) tests/fuzz/run.py --seeds $(or $(SEEDS),0:200) --jobs $(or $(JOBS),1)
-	$(RUN) tests/fuzz/run.py --live --seeds $(LIVE_SEEDS) --jobs $(or $(JOBS),1)
+	$(RUN) tests/fuzz/run.py --kind live --seeds $(LIVE_SEEDS) --jobs $(or $(JOBS),1)
+	$(RUN) tests/fuzz/run.py --kind rigs --seeds $(or $(SEEDS),0:200) --jobs $(or $(JOBS),1)
 
 kernels: build/compiler/$(READY) ## Compile the inner loops for this machine: build/kernels
 	build/compiler/bin/python kernels/build.py

@@ -1,11 +1,10 @@
 """Plays seeds one after the other: numbers come in on standard input, results go out as JSON.
 
-Arguments are the kind of play, `bakes` or `live`, and the path of the log, to which everything goes
-that Blender prints. Where an operator takes
-too long, the process says in the log where it is, and ends.
+Arguments are the kind of play, `bakes`, `live` or `rigs`, and the path of the log, to which
+everything goes that Blender prints. Where an operator takes too long, the process says in the log
+where it is, and ends.
 """
 
-import faulthandler
 import json
 import os
 import re
@@ -19,10 +18,10 @@ from typing import Any
 import bpy
 
 import verlet_addon
-from tests.fuzz import live, play
-from tests.fuzz.promises import BrokenError, restart_clock
+from tests.fuzz import live, play, rigs
+from tests.fuzz.promises import BrokenError, restart_clock, stop_clock
 
-PLAYS = {"bakes": play.play, "live": live.play}
+PLAYS = {"bakes": play.play, "live": live.play, "rigs": rigs.play}
 
 
 def main(kind: str, path: str) -> None:
@@ -37,7 +36,7 @@ def main(kind: str, path: str) -> None:
         os.lseek(log, 0, os.SEEK_SET)
         restart_clock()
         result = _result(PLAYS[kind], int(line), Path(path))
-        faulthandler.cancel_dump_traceback_later()
+        stop_clock()
         print(json.dumps(result), file=results, flush=True)
     verlet_addon.unregister()
 
