@@ -125,7 +125,8 @@ def empty_mesh(draw: Draw) -> None:
 
 def edit(draw: Draw) -> None:
     """Deletes or adds vertices in Edit Mode, or stays in it."""
-    if (obj := any_mesh(draw)) is None or not obj.visible_get():
+    obj = any_mesh(draw)
+    if obj is None or not obj.visible_get() or obj.library or obj.data.library:
         return
     select(obj)
     bpy.ops.object.mode_set(mode="EDIT")
