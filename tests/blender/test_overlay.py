@@ -354,7 +354,7 @@ def test_strain_while_live_and_after_a_bake_is_what_the_bake_reports(addon: Addo
 
 def test_frames_of_a_live_simulation_are_no_edits(addon: Addon) -> None:
     """Vertex groups are not read anew at each frame, which takes longer than all the rest."""
-    changes = addon("blender.ui.overlay.changes")
+    changes = addon("blender.ui.overlay.drawing_cache")
     cloth = body(sheet(height=3.0))
     pin(cloth, [0])
     scene = bpy.context.scene

@@ -12,7 +12,7 @@ from .scene import pins
 from .scene.handlers import add_handlers, remove_handlers
 from .settings import (
     attachment_properties,
-    bend_field,
+    bend_compliance,
     collider_friction,
     former_files,
     overlay_properties,
@@ -54,7 +54,7 @@ from .ui import (
     tearing_cuts,
     texture_operator,
 )
-from .ui.overlay import changes, panel, view
+from .ui.overlay import drawing_cache, panel, view
 
 CLASSES: tuple[type[Any], ...] = (
     properties.VERLET_PG_baked_key,
@@ -156,7 +156,7 @@ def register() -> None:
     _blender.types.Object.verlet = _blender.props.PointerProperty(
         type=properties.VERLET_PG_body, override={"LIBRARY_OVERRIDABLE"}
     )
-    _blender.types.Object.verlet_bend = bend_field.BEND
+    _blender.types.Object.verlet_bend = bend_compliance.BEND
     _blender.types.Object.verlet_collider_friction = collider_friction.COLLIDER_FRICTION
     _blender.types.Object.verlet_type = material_menu.TYPE
     _blender.types.Scene.verlet = _blender.props.PointerProperty(
@@ -175,7 +175,7 @@ def register() -> None:
     drape_files.register_handlers()
     timeline.register_timeline()
     pins.register_handlers()
-    changes.register_handlers()
+    drawing_cache.register_handlers()
     view.register_overlay()
     grab_tool.register_tool()
     _commands.append(_blender.utils.register_cli_command("verlet", command.main))
@@ -186,7 +186,7 @@ def unregister() -> None:
     bpy.utils.unregister_cli_command(_commands.pop())
     grab_tool.unregister_tool()
     view.unregister_overlay()
-    changes.unregister_handlers()
+    drawing_cache.unregister_handlers()
     pins.unregister_handlers()
     timeline.unregister_timeline()
     drape_files.unregister_handlers()

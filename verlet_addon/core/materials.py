@@ -39,7 +39,7 @@ def material_settings(name: str) -> tuple[str, ...]:
 
 
 Row = tuple[str, str, tuple[float, ...]]
-"""Label, sample, and numbers: the values of the settings named above a table."""
+"""Row of a table of materials: label, sample, and values of the settings named above it."""
 _CLOTHS: dict[str, Row] = {
     # density, stretch, weft, shear, bend, damping, friction, restitution, pressure
     "SILK": ("Silk", "Habotai of 16 momme", (0.069, 0, 0, 0.02, 350_000, 2, 0.3, 0, 0)),

@@ -29,7 +29,7 @@ class HeldVertices:
     """(g,) h² (k + c / h): mass that stiffness k and damping c are in a step; infinite = the vertex
     is at its target [kg]."""
     target_shares: Floats
-    """(g,) k / (k + c / h): a step draws so far from where it began to the target."""
+    """(g,) shares k / (k + c / h) of the way to its target by which a step draws each vertex."""
     own_inverse_masses: Floats
     """(n,) of all particles without springs; 0 = pinned [1/kg]."""
 

@@ -70,7 +70,7 @@ def check_goes_on(
     if different:
         raise MeshError(
             f"The mesh or the weights of {some(different)} changed since the cache was baked, "
-            "which counts from the first frame on; undo that, or bake without resume"
+            "and would act from its first frame on; undo that, or bake without resume"
         )
     former = simulation.sample.settings or simulation.body_settings
     for mesh, before, now in zip(meshes, former, settings, strict=True):
@@ -84,8 +84,8 @@ def _check_colliders(
     met = [[*mesh.colliders] for mesh in simulation.meshes]
     if not is_equal(simulation.colliders, colliders) or met != [[*m.colliders] for m in meshes]:
         raise MeshError(
-            "Colliders were added, removed or changed since the cache was baked, which counts from "
-            "the first frame on; undo that, or bake without resume"
+            "Colliders were added, removed or changed since the cache was baked, and would act "
+            "from its first frame on; undo that, or bake without resume"
         )
 
 
@@ -96,8 +96,8 @@ def _check_settings(name: str, before: BodySettings, now: BodySettings) -> None:
     if changed:
         labels = some(VERLET_PG_body.bl_rna.properties[each].name for each in changed)
         raise SettingsError(
-            f"{labels} of {name} changed since the cache was baked, which counts from the first "
-            "frame on; set it back, or bake without resume"
+            f"{labels} of {name} changed since the cache was baked, and would act from its "
+            "first frame on; set it back, or bake without resume"
         )
 
 

@@ -9,8 +9,8 @@ from ..scene.mesh_access import found_again, keys_muted, shape_keys_of, write_ke
 from ..scene.modifiers import bakes_hidden
 from ..settings.properties import body_properties
 from . import curves
-from .rest_shape import has_lost_basis, show_rest
 from .shape_keys import baked_names
+from .unbaked_shape import has_lost_basis, show_rest
 
 
 @contextmanager

@@ -23,8 +23,8 @@ from ..scene.mesh_access import (
 from ..scene.ownership import check_data
 from ..settings.properties import body_properties
 from . import curves
-from .components import Components, find_components
 from .motion import Deviation, Motion, deviation
+from .principal_components import Components, find_components
 from .shape_keys import (
     add_baked_keys,
     baked_names,

@@ -26,7 +26,7 @@ from .cache_folder import folders_of, replace_folders
 from .edit_names import edited_frames
 from .edited_frame import remove_edits
 from .record import forget_bake
-from .rest_shape import forget_rest, has_lost_basis, remember_rest, restore_basis
+from .unbaked_shape import forget_rest, has_lost_basis, remember_rest, restore_basis
 
 
 def write_bake(

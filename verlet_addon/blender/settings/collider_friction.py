@@ -1,7 +1,7 @@
 """`Object.verlet_collider_friction`: the friction of a collider in the range and sense of bodies.
 
 Blender keeps it as a number from 0 to 80, of which a hundredth is the Coulomb coefficient. The
-property is not in the property group, for the reason given in `bend_field`.
+property is not in the property group, for the reason given in `bend_compliance`.
 """
 
 from typing import Any

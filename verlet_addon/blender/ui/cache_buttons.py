@@ -16,7 +16,7 @@ from ..scene.curve_points import is_curve
 from ..scene.file_context import file_context
 from ..settings.properties import scene_properties
 from ..settings.scene_properties_group import BAKE_MODES
-from .overlay.changes import Changes, kept
+from .overlay.drawing_cache import Changes, kept
 from .panel_base import draw_wrapped
 
 

@@ -4,7 +4,7 @@ import bpy
 
 from ..bake.record import changes_since_bake, is_baked, settings_mark
 from ..settings.properties import body_properties
-from .overlay.changes import Changes, kept
+from .overlay.drawing_cache import Changes, kept
 
 
 def changed_bodies(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> dict[str, list[str]]:

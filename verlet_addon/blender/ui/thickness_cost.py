@@ -5,7 +5,7 @@ import bpy
 from ..scene.body_creation import FITTING_THICKNESS, median_edge
 from ..scene.cages import simulated_object
 from ..settings.properties import body_properties
-from .overlay.changes import kept, mesh_changes
+from .overlay.drawing_cache import kept, mesh_changes
 
 NOTICEABLE = 1.5
 """Factor of the time from which on it is told."""

@@ -87,7 +87,7 @@ Struct(
 
 @kernel()
 def project_rope_bends(positions: Sized, batches: Sequence[StencilBatch]) -> None:
-    """C = |u + v| − r = 0 for the directions u, v from a rope's particle to both neighbours.
+    """Projects C = |u + v| − r = 0, with directions u, v from a particle to both neighbours.
 
     ∇C at the end of u is (n − u (u · n)) / length with n = (u + v)/|u + v|: it is perpendicular to
     the rope, so that bends do not change lengths, nor lengths bends.
@@ -114,7 +114,7 @@ def project_rope_bends(positions: Sized, batches: Sequence[StencilBatch]) -> Non
 
 @kernel()
 def project_surface_bends(positions: Sized, batches: Sequence[StencilBatch]) -> None:
-    """C = g − r n̂ = 0, linear where r = 0; n̂ keeps hinges (p, q, a, b) on their side at rest."""
+    """Projects C = g − r n̂ = 0, linear where r = 0; n̂ keeps hinges on their side at rest."""
     for batch in batches:
         members, violations = bend_violations(positions, batch)
         violations += batch.scaled_compliances * batch.multipliers
@@ -192,7 +192,7 @@ def _hinge_normals(members: Floats) -> Floats:
 
 @kernel()
 def project_bend_paths(positions: Sized, batches: Sequence[BendPathBatch]) -> None:
-    """C = g = 0 for all bends of a path at once, linear in the positions.
+    """Projects C = g = 0 for all bends of a path at once, linear in the positions.
 
     (C M⁻¹ Cᵀ + α̃) Δλ = −(g + α̃ λ) is solved directly, with one matrix for all three axes. Batches
     may share their multipliers λ.
@@ -220,7 +220,7 @@ def path_bends(
 
 @kernel()
 def project_stiff_bends(positions: Sized, batches: Sequence[StiffBendBatch]) -> None:
-    """C = g − r n̂ = 0 for all bends at once, by the d of M d + Σ c C(x + d)/α̃ = −λ.
+    """Projects C = g − r n̂ = 0 for all bends at once, by the d of M d + Σ c C(x + d)/α̃ = −λ.
 
     λ are the multipliers: M times the displacements by bends earlier in the step. n̂ is that of x,
     for the constant matrix M + Σ c cᵀ/α̃ takes it as fixed. So rotation of hinges with a rest angle

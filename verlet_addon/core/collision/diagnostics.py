@@ -17,8 +17,9 @@ from .collision_world import CollisionWorld
 from .contact_statistics import CONTACTS_PER_VERTEX, ContactStatistics, reset_frame_counts
 
 SELF_WEIGHT_STIFFNESS = 40.0
-"""Modulus that the message advises, as a multiple of the pressure of a solid's own weight: a cube
-settles by 1.3 % of its height; with half, by 2.5 %, with twice, by 0.6 %."""
+"""Modulus advised for a solid that sags under its weight, as a multiple of the pressure of a
+solid's own weight: a cube settles by 1.3 % of its height; with half, by 2.5 %, with twice, by 0.6
+%."""
 DEPENETRATION_DEADLINE = 1.0
 """Time after which a body that has not depenetrated is reported [s]. With half, a sheet that comes
 out of a box is reported on its way; with twice, the same bodies are, later."""

@@ -71,7 +71,7 @@ def sum_weighted(positions: Sized, particles: Integers, weights: Sized) -> Float
 
 @kernel()
 def project_rows(positions: Sized, rows: ContactRows) -> None:
-    """C = n · Σ w x − target ≥ 0, and Coulomb friction, |friction| ≤ coefficient × normal.
+    """Projects C = n · Σ w x − target ≥ 0, and Coulomb friction, |friction| ≤ coefficient × normal.
 
     Multipliers accumulate over all rounds of a step, so that a round can reduce an excess of the
     one before. Rows on ropes are skipped. `positions` (3, N) are those of all bodies and colliders.

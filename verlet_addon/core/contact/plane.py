@@ -79,7 +79,7 @@ Struct(
 
 @kernel()
 def project_plane(positions: Sized, contact: PlaneContact, inverse_masses: Floats) -> None:
-    """C = height − floor ≥ 0, and Coulomb friction, |friction| ≤ coefficient × normal.
+    """Projects C = height − floor ≥ 0, and Coulomb friction, |friction| ≤ coefficient × normal.
 
     Corrections accumulate over all rounds of a step, so that a round can reduce an excess of the
     one before.

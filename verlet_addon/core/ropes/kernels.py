@@ -61,7 +61,7 @@ Struct(
 
 @kernel()
 def project_trees(positions: Sized, trees: TreeBatches) -> None:
-    """C = |xₖ₊₁ − xₖ| − Lₖ = 0 for all links of trees at once: one Newton step."""
+    """Projects C = |xₖ₊₁ − xₖ| − Lₖ = 0 for all links of trees at once: one Newton step."""
     _solve_trees(
         positions, trees, [_measure_links(positions, each.batch) for each in trees.generations]
     )

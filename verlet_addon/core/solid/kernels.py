@@ -25,7 +25,7 @@ as much give the same bakes; without, jelly that starts ten times too large dive
 
 
 BOX_NUMBERS = 19
-"""Number of numbers of the state of a box in C."""
+"""Size of the state of a box in C [numbers]."""
 
 
 @dataclass(frozen=True, eq=False)

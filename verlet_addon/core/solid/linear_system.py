@@ -13,9 +13,9 @@ from .lattice import Embedding, Lattice
 from .solid_body import Solid, SolidState
 
 PIECE = 56
-"""Number of numbers of a rigid piece of a solid in C."""
+"""Size of a rigid piece of a solid in C [numbers]."""
 ROLLING = 50
-"""Number of numbers of a rolling piece in C."""
+"""Size of a rolling piece of a solid in C [numbers]."""
 
 
 @dataclass(frozen=True, eq=False)

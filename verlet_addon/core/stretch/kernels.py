@@ -78,7 +78,7 @@ def _or_none(values: Floats) -> Floats | None:
 
 @kernel()
 def project_strips(positions: Sized, batches: Sequence[StripBatch]) -> float:
-    """C = |xₖ₊₁ − xₖ| − Lₖ = 0 for all edges of a strip at once: one Newton step.
+    """Projects C = |xₖ₊₁ − xₖ| − Lₖ = 0 for all edges of a strip at once: one Newton step.
 
     (J M⁻¹ Jᵀ + α̃) Δλ = −(C + α̃ λ) is tridiagonal, since an edge shares a particle only with the
     next: wₖ + wₖ₊₁ + α̃ on the diagonal, −wₖ₊₁ dₖ · dₖ₊₁ beside it.
@@ -196,7 +196,7 @@ def project_levels(positions: Sized, levels: Sequence[Level]) -> None:
 
 
 def _project_distance_limits(positions: Floats, batches: Iterable[DistanceLimitBatch]) -> None:
-    """C = |x₂ − x₁| − L ≤ 0: moves only pairs further apart than their length."""
+    """Projects C = |x₂ − x₁| − L ≤ 0: moves only pairs further apart than their length."""
     for batch in batches:
         count = len(batch.rest_lengths)
         ends = [row.take(batch.particles, mode="clip") for row in positions]
@@ -216,6 +216,6 @@ def _project_distance_limits(positions: Floats, batches: Iterable[DistanceLimitB
 
 @kernel()
 def project_tethers(positions: Sized, tethers: Tethers) -> None:
-    """C = |x − pin| − L ≤ 0; pins do not move, so all tethers are projected at once."""
+    """Projects C = |x − pin| − L ≤ 0; pins do not move, so all tethers are projected at once."""
     pins = positions.take(tethers.pins, axis=1, mode="clip")
     pull_within(positions, tethers.particles, pins, tethers.lengths)

@@ -167,7 +167,7 @@ Struct(
 
 @kernel()
 def project_seams(positions: Sized, batches: Sequence[SeamBatch]) -> None:
-    """C = x₂ − x₁ = 0, a linear constraint with the force of each seam limited.
+    """Projects C = x₂ − x₁ = 0, a linear constraint with the force of each seam limited.
 
     Moves positions (3, n) in place, and marks the seams that have closed or torn.
     """

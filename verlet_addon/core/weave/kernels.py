@@ -33,7 +33,7 @@ SIDES = np.array([1.0, -1.0]).reshape(2, 1, 1, 1)
 
 
 STRAIN_NUMBERS = 26
-"""Number of numbers of the strain of a patch in C."""
+"""Size of the strain of a patch in C [numbers]."""
 
 
 @dataclass(frozen=True, eq=False)

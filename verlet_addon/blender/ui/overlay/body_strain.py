@@ -15,7 +15,7 @@ from ...scene.rest_lengths import read_edges, read_rest_lengths, user_keys
 from ...scene.shown_mesh import is_covered, shown_normals
 from ...settings.properties import body_properties
 from ..drawing import brightness, vertex_normals
-from .changes import kept, mesh_changes, shape_changes
+from .drawing_cache import kept, mesh_changes, shape_changes
 from .positions import positions_of
 from .strain import (
     EdgeSet,

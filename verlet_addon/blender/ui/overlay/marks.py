@@ -15,7 +15,7 @@ from ...scene.attachments import acting_attachments
 from ...scene.colliders import met_colliders
 from ...scene.shown_mesh import read_weights, vertex_count
 from ...settings.properties import body_properties
-from .changes import Changes, kept, mesh_changes
+from .drawing_cache import Changes, kept, mesh_changes
 from .positions import places_of
 
 MOST_LINES = 100

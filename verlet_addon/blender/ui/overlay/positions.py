@@ -10,7 +10,7 @@ from ....core.arrays import Integers, Singles
 from ...scene.mesh_access import mesh_of
 from ...scene.mesh_io import world_matrix
 from ...scene.shown_mesh import shown_vertices
-from .changes import kept, moment
+from .drawing_cache import kept, moment
 
 
 class Positions(NamedTuple):

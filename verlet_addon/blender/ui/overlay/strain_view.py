@@ -9,7 +9,7 @@ from ....core.errors import SettingsError
 from ...settings.properties import body_properties
 from ..drawing import SurfaceDrawing
 from .body_strain import strained, surface_of
-from .changes import kept, moment
+from .drawing_cache import kept, moment
 
 
 @dataclass(frozen=True, eq=False)

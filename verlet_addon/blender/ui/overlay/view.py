@@ -12,7 +12,7 @@ from ...scene.mesh_access import mesh_of
 from ...settings.overlay_properties import VERLET_PG_overlay, overlay_properties
 from ...settings.properties import body_properties
 from ..bake_progress import bake_in_progress
-from .changes import kept, moment
+from .drawing_cache import kept, moment
 from .legend import draw_legend
 from .marks import Marks, attachment_marks, attachments_key, colliders_of, corner_lines, pin_marks
 from .points import MarksDrawing, draw_lines, line_batch
