@@ -214,7 +214,7 @@ def overridden(draw: Draw, obj: Any) -> str:
     """The body, or a part of it, from another file: linked, or a library override of that."""
     away: Any = bpy.data.collections.new("Library")
     libraries: Any = bpy.data.libraries
-    path = os.path.join(bpy.app.tempdir, f"{away.name}.blend")
+    path = os.path.join(bpy.app.tempdir, f"{obj.name}.blend")
     away.objects.link(obj)
     libraries.write(path, {away})
     name, wanted_name = obj.name, away.name
