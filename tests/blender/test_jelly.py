@@ -28,6 +28,18 @@ def test_an_added_jelly_drops_and_keeps_its_shape() -> None:
     assert np.abs(keys[-1] - keys[-2]).max() < 0.01
 
 
+def test_an_added_jelly_wobbles_five_times() -> None:
+    """Its top swings down four to six times by a tenth of the first time, or more."""
+    verlet.add_jelly(size=1.0, resolution=2)
+    obj: Any = bpy.context.object
+    obj.verlet.resolution = 4
+    verlet.bake(frame_start=1, frame_end=96)
+    heights = np.array([key[:, 2].max() for key in baked(obj).values()])
+    turns = np.flatnonzero(np.diff(np.sign(np.diff(heights))) > 0) + 1
+    depths = heights[-1] - heights[turns]
+    assert 4 <= (depths > 0.1 * depths.max()).sum() <= 6
+
+
 @pytest.mark.slow
 def test_a_head_that_topples_lies_still_once_it_lies() -> None:
     """Suzanne, remeshed, from a metre: she lands on her chin, topples, and lies still in her shape.

@@ -32,6 +32,7 @@ BAD_BODY: dict[str, list[Any]] = {
     "stiffness": [0.0, -1.0, nan, inf],
     "resolution": [0, -1, 101, nan],
     "damping": [-0.1, nan, inf],
+    "inner_damping": [-0.1, nan, inf],
     "thickness": [-1e-3, nan, inf],
     "friction": [-0.5, nan, inf],
     "restitution": [-0.01, 1.01, nan, inf],

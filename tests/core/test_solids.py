@@ -16,6 +16,7 @@ import pytest
 from tests.core.bodies import (
     GRAVITY,
     HALF,
+    IN_ONE_STEP,
     WEIGHTLESS,
     advance,
     block,
@@ -259,6 +260,53 @@ def step_solid(fps: float, substeps: int) -> float:
 def test_the_first_wobble_depends_neither_on_fps_nor_on_substeps(fps: float, substeps: int) -> None:
     """Within 0.5 % of what small steps give."""
     assert step_solid(fps, substeps) == pytest.approx(step_solid(60, 20), rel=0.005)
+
+
+def clamped_beam() -> tuple[MeshData, BodySettings, float]:
+    """A beam that is held at one end and struck across at the other; and the time of its swings."""
+    mesh = block((2.0, 0.3, 0.3), (8, 1, 1))
+    held = pinned(mesh, np.flatnonzero(mesh.positions[:, 0] < 1e-9))
+    struck = thrown(held, np.outer((mesh.positions[:, 0] / 2.0) ** 2, [0.0, 0.0, 0.4]))
+    return struck, replace(UNDAMPED, mass=180.0, stiffness=1e7, resolution=6), 2.2
+
+
+def flying_bar() -> tuple[MeshData, BodySettings, float]:
+    """A bar that grows longer and shorter as it flies and turns; and the time of its swings [s]."""
+    mesh = block((2.0, 0.4, 0.4), (10, 2, 2))
+    arms = mesh.positions - mesh.positions.mean(axis=0)
+    along = np.outer(0.2 * np.sin(np.pi * arms[:, 0] / 2.0), [1.0, 0.0, 0.0])
+    struck = thrown(mesh, along + np.cross([0.0, 0.1, 0.0], arms) + [0.0, 5.0, 0.0])
+    return struck, replace(UNDAMPED, mass=320.0, stiffness=1e5, resolution=6), 1.05
+
+
+SWINGS = {"clamped beam": clamped_beam, "flying bar": flying_bar}
+"""Bodies that are struck so that they swing in one way alone."""
+
+
+@pytest.mark.parametrize("loss_factor", [0.1, *slow(0.05)])
+@pytest.mark.parametrize(
+    ("fps", "substeps"), [(24, 5), (24, 10), pytest.param(60, 8, marks=pytest.mark.slow)]
+)
+@pytest.mark.parametrize("name", SWINGS)
+def test_a_swing_loses_what_its_loss_factor_says(
+    name: str, fps: int, substeps: int, loss_factor: float
+) -> None:
+    """Each is exp(−π η) of the one before, whatever the body, what holds it, and the steps.
+
+    Within 5 %: the first swing is left out, in which its frequency is measured.
+    """
+    mesh, body, seconds = SWINGS[name]()
+    steps = fps * substeps
+    body = replace(body, inner_damping=loss_factor)
+    durations = [1.0 / steps] * round(seconds * steps)
+    (track,) = simulated([(mesh, body)], durations, IN_ONE_STEP, gravity=WEIGHTLESS)
+    first, last = track[:, mesh.positions[:, 0].argmin()], track[:, mesh.positions[:, 0].argmax()]
+    swing = last[:, 2] if name == "clamped beam" else np.linalg.norm(last - first, axis=1)
+    turns = np.flatnonzero(np.diff(np.sign(np.diff(swing))) != 0) + 1
+    sizes = np.abs(np.diff(swing[turns[:5]]))  # from turn to turn, wherever the middle is
+    assert len(sizes) == 4
+    measured = -2.0 * np.polyfit(np.arange(3), np.log(sizes[1:]), 1)[0] / np.pi
+    assert measured == pytest.approx(loss_factor, rel=0.05)
 
 
 @pytest.mark.parametrize("substeps", [5, *slow(40)])

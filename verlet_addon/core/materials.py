@@ -29,9 +29,9 @@ MATERIAL_SETTINGS = (
 
 
 def material_settings(name: str) -> tuple[str, ...]:
-    """Names of the settings that a material sets; solids also have stiffness, balloons pressure."""
+    """Names of the settings that a material sets, solids and balloons some more than others."""
     settings = vars(MATERIALS[name].settings)
-    further = ("stiffness", "pressure")
+    further = ("stiffness", "inner_damping", "pressure")
     return (
         *MATERIAL_SETTINGS,
         *(each for each in further if settings[each] != getattr(BodySettings, each)),
@@ -68,9 +68,9 @@ _ROPES: dict[str, Row] = {
     "STEEL_CHAIN": ("Steel Chain", "Short links of 6 mm", (0.8, 0, 1e8, 0.2, 0.4, 0.1)),
 }
 _SOLIDS: dict[str, Row] = {
-    # density, stiffness, damping, friction, restitution
-    "GELATIN": ("Gelatin", "Gelatin dessert out of its mould", (1050, 8e3, 1, 0.4, 0)),
-    "RUBBER_BALL": ("Rubber Ball", "Solid natural rubber", (930, 1.5e6, 0.3, 1, 0.7)),
+    # density, stiffness, inner damping, damping, friction, restitution
+    "GELATIN": ("Gelatin", "Gelatin dessert out of its mould", (1050, 8e3, 0.1, 1, 0.4, 0)),
+    "RUBBER_BALL": ("Rubber Ball", "Solid natural rubber", (930, 1.5e6, 0.1, 0.3, 1, 0.7)),
 }
 
 
@@ -88,7 +88,7 @@ _CONTACT = ("damping", "friction", "restitution")
 MATERIALS = {
     **_materials("CLOTH", _CLOTHS, *MATERIAL_SETTINGS[1:], "pressure"),
     **_materials("ROPE", _ROPES, "density", "stretch_compliance", "bend_compliance", *_CONTACT),
-    **_materials("SOFT", _SOLIDS, "density", "stiffness", *_CONTACT),
+    **_materials("SOFT", _SOLIDS, "density", "stiffness", "inner_damping", *_CONTACT),
 }
 """All materials by their names in scripts."""
 

@@ -95,6 +95,9 @@ class BodySettings:
     """Cells of the jelly's lattice along the mean of the body's two largest dimensions."""
     damping: float = 1.0
     """Rate at which free motion decays relative to still air [1/s]; 0 = none."""
+    inner_damping: float = 0.3
+    """Loss factor η of jelly: a free vibration loses the share 1 − exp(−2π η) of its energy in each
+    period."""
     use_tethers: bool = True
     """Whether every vertex is limited to its rest distance, along the surface, from the nearest
     pin (long-range attachments)."""
@@ -145,6 +148,7 @@ class BodySettings:
             "pressure",
             "wave_speed",
             "damping",
+            "inner_damping",
             "thickness",
             "friction",
             "wind",

@@ -9,7 +9,6 @@ import numpy as np
 from bpy.props import BoolProperty, FloatProperty, IntProperty
 from mathutils import Vector
 
-from ...core.collision.diagnostics import SELF_WEIGHT_STIFFNESS
 from ...core.settings import BodyType
 from ..scene.body_creation import give_fitting_thickness
 from ..scene.file_context import file_context
@@ -21,6 +20,11 @@ from .rope_tubes import show_tube
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
+
+
+WOBBLY_STIFFNESS = 12.0
+"""Stiffness of new jelly, as a multiple of the pressure of its own weight on its base: with the
+inner damping of gelatin, a cube swings some five times after it has landed."""
 
 
 class _AddBody(Placement):
@@ -140,7 +144,7 @@ class VERLET_OT_add_jelly(_AddWithMaterial, bpy.types.Operator):
         obj = _add_body(context, mesh, "SOFT", pinned=(), use_material=self.use_material)
         body = body_properties(obj)
         mass = body.density * self.size**3 if body.use_density else body.mass
-        body.stiffness = SELF_WEIGHT_STIFFNESS * mass * 9.81 / self.size**2
+        body.stiffness = WOBBLY_STIFFNESS * mass * 9.81 / self.size**2
         place(obj, context, self, pins=[Vector((0, 0, -self.size / 2))], reach=self.size / 2)
         return {"FINISHED"}
 

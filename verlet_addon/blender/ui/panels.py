@@ -155,6 +155,7 @@ class VERLET_PT_material(BodyPanel):
         elif body.body_type == "SOFT":
             draw_with_unit(column, body, "stiffness")
             column.prop(body, "resolution")
+            column.prop(body, "inner_damping")
         else:
             self.fill_softness(column, body)
         draw_with_unit(column, body, "damping")
