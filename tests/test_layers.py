@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "verlet_addon"
@@ -217,3 +218,14 @@ def test_the_core_loads_without_blender() -> None:
         "assert not {'bpy', 'mathutils', 'verlet_addon.blender'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", script], cwd=PACKAGE.parent, check=True)
+
+
+def test_each_constant_has_a_docstring_of_its_own() -> None:
+    """None was given that of a constant in another module."""
+    found: dict[str, Path] = {}
+    for module in MODULES:
+        body = parse(module).body
+        for before, node in pairwise(body):
+            match node:
+                case ast.Expr(ast.Constant(str(text))) if isinstance(before, ast.Assign):
+                    assert found.setdefault(text, module) == module, f"{module}: {text}"

@@ -32,7 +32,7 @@ from .drape_files import end_drapes
 from .kept_shape import set_rest_key
 
 KEY = "Draped"
-"""Name of the shape keys."""
+"""Name of the shape keys of a drape."""
 SEEN = 1e-5
 """Distances up to this share of a body's size are rounding."""
 

@@ -16,7 +16,7 @@ from ..scene.pins import pin_group
 from ..settings.properties import body_properties
 
 KEY = "Grab"
-"""Name of the shape keys."""
+"""Name of the shape keys of a grab."""
 
 
 def keep_shapes(

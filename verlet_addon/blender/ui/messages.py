@@ -8,7 +8,7 @@ import bpy
 from .panel_base import draw_wrapped, layout_of
 
 LETTERS = 80
-"""Number of characters in a line of the list."""
+"""Number of characters in a line of a message."""
 ICONS: dict[str, Any] = {"INFO": "INFO", "WARNING": "ERROR", "ERROR": "CANCEL"}
 """By the type of a report."""
 

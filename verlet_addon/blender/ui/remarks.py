@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
 
 LETTERS = 80
-"""Number of characters in a line of the list."""
+"""Number of characters in a line of a remark."""
 ICONS: dict[Grade, Any] = {"INFO": "INFO", "WARNING": "ERROR", "SERIOUS": "CANCEL"}
 """Icon of each grade; Blender's ERROR is the triangle of a warning."""
 
