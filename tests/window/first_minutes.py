@@ -83,7 +83,8 @@ def test_make_soft_body_leaves_no_button_of_the_bake_under_the_mouse(hand: Hand)
     hand.picture("before_make_soft_body")
     place = (yield from hand.buttons())[MAKE]
     yield from hand.click(place)
-    yield from wait_until(lambda: bpy.data.objects["Cube"].verlet.enabled)
+    cube: Any = bpy.data.objects["Cube"]
+    yield from wait_until(lambda: cube.verlet.enabled)
     yield from hand.redrawn()
     hand.picture("after_make_soft_body")
     after = yield from hand.buttons()
