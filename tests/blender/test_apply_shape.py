@@ -1,8 +1,6 @@
 """Apply: what the current frame shows becomes the mesh or a shape key, and nothing else is left."""
 
-from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import bpy
@@ -286,19 +284,16 @@ def test_removing_a_soft_body_and_its_drape() -> None:
     assert_nothing_of_ours(cloth)
 
 
-def test_the_bake_panel_stays_as_long_as_there_is_something_to_apply(
-    addon: Callable[[str], ModuleType],
-) -> None:
+def test_a_shape_can_be_applied_as_long_as_there_is_one() -> None:
     """After Remove Soft Body with its motion, too."""
-    poll = addon("blender.ui.bake_panel").VERLET_PT_bake.poll
-    assert not poll(bpy.context)
+    assert not verlet.apply_shape.poll()
     cloth = covered_box()
-    assert poll(bpy.context)
     simulate("bake")
     select(cloth)
+    assert verlet.apply_shape.poll()
     verlet.release(keep_motion=True)
     assert not cloth.verlet.enabled
-    assert poll(bpy.context)
+    assert verlet.apply_shape.poll()
     verlet.apply_shape(mode="MESH")
     bpy.context.view_layer.update()
-    assert not poll(bpy.context)
+    assert not verlet.apply_shape.poll()

@@ -133,7 +133,7 @@ def test_modes_and_linked_objects_stay_as_they_are(tmp_path: Path) -> None:
     skin = bpy.data.objects["Cape Skin"]
     assert skin.library is None
     assert skin.data.library is None
-    with pytest.raises(RuntimeError, match="Cape is linked from another file; make it local"):
+    with pytest.raises(RuntimeError, match="Cape is linked from another file; make it an override"):
         verlet.import_cache(filepath=str(tmp_path / "cape.pc2"))
 
 

@@ -140,7 +140,7 @@ def test_linked_bakes_are_no_hindrance(
     assert cli.main(arguments) == 0
     assert "Converted Own to absolute" in printed().out
     assert cli.main([*arguments, "--object", "Cube"]) == 1
-    assert "Cube is linked from another file; make it local" in printed().err
+    assert "Cube is linked from another file; make it an override" in printed().err
     assert cli.main([*arguments, "--object", "Own", "--object", "Owm"]) == 1
     assert "There is no object Owm in the scene Scene; did you mean Own?" in printed().err
     with pytest.raises(SystemExit):

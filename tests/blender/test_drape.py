@@ -325,7 +325,7 @@ def test_what_cannot_be_draped_changes_nothing(
     if fault == "explosion":
         errors = addon("core.errors")
 
-        def fails(*_: Any) -> Any:
+        def fails(*_: Any, **__: Any) -> Any:
             raise errors.DivergenceError("Blanket explodes; make it softer")
             yield
 

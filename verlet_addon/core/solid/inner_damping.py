@@ -10,6 +10,7 @@ spin. Of several vibrations at once, each loses the more the faster it is.
 """
 
 from dataclasses import dataclass
+from math import exp
 
 import numpy as np
 
@@ -54,7 +55,7 @@ class Vibration:
         """Takes in displacements (3, m) [m] of a step, and stiffness × these (3, m) [N]."""
         if self.displacements is None or self.resistances is None:
             self.displacements, self.resistances = np.zeros_like(moves), np.zeros_like(moves)
-        kept = float(np.exp(-dt * LEAK * self.frequency(wave_time)))
+        kept = exp(-dt * LEAK * self.frequency(wave_time))  # NumPy's depends on the processor
         self.displacements = kept * self.displacements + moves
         self.resistances = kept * self.resistances + resistances
         strain = float((self.displacements * self.resistances).sum())
