@@ -118,7 +118,7 @@ def test_other_operators_tell_of_memory_too(addon: Addon, monkeypatch: pytest.Mo
         raise MemoryError
 
     sheet()
-    monkeypatch.setattr(addon("blender.ui.operators"), "convert", fail)
+    monkeypatch.setattr(addon("blender.ui.operators"), "make_bodies", fail)
     with pytest.raises(RuntimeError, match="too little memory for Make Soft Body"):
         verlet.convert()
 

@@ -69,7 +69,7 @@ _ROPES: dict[str, Row] = {
 }
 _SOLIDS: dict[str, Row] = {
     # density, stiffness, inner damping, damping, friction, restitution
-    "GELATIN": ("Gelatin", "Gelatin dessert out of its mould", (1050, 8e3, 0.1, 1, 0.4, 0)),
+    "GELATIN": ("Gelatin", "Gelatin dessert out of its mould", (1050, 8e3, 0.03, 1, 0.4, 0)),
     "RUBBER_BALL": ("Rubber Ball", "Solid natural rubber", (930, 1.5e6, 0.1, 0.3, 1, 0.7)),
 }
 

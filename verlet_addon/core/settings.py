@@ -96,7 +96,7 @@ class BodySettings:
     damping: float = 1.0
     """Rate at which free motion decays relative to still air [1/s]; 0 = none."""
     inner_damping: float = 0.3
-    """Loss factor η of jelly: a free vibration loses the share 1 − exp(−2π η) of its energy in each
+    """Loss factor η of jelly: swings of a cube that stands become smaller by exp(−π η) in a
     period."""
     use_tethers: bool = True
     """Whether every vertex is limited to its rest distance, along the surface, from the nearest

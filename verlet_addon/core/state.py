@@ -307,7 +307,9 @@ def _of_kind(batches: Batches, model: SoftBodyModel, state: ParticleState) -> Ba
         case SolidModel(), SolidBodyState():
             held = model.pinned[:0] if model.held is None else model.held.vertices
             sprung = np.concatenate([model.pinned, model.goals, held])
-            solid = solid_system(model.solid, state.solid, batches.h_squared, sprung)
+            solid = solid_system(
+                model.solid, state.solid, batches.steps[0], batches.h_squared, sprung
+            )
             return SolidBatches(**vars(batches), solid=solid)
         case WaterModel(), _:
             return WaterBatches(**vars(batches))

@@ -211,8 +211,8 @@ class VERLET_PG_body(
     )
     inner_damping: FloatProperty(
         name="Inner Damping",
-        description="Loss factor of the material, by which its vibrations die down: at 0.1 jelly "
-        "swings some five times, at 1 hardly once",
+        description="Loss factor of the material, by which its vibrations die down: at 0.03 jelly "
+        "swings some five times after it has landed, at 1 hardly once",
         default=_BODY.inner_damping,
         soft_min=0.0,
         soft_max=1.0,

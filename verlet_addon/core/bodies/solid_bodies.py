@@ -133,7 +133,6 @@ class SolidBodyStep(BodyStep):
             free,
             inputs.ground_shift,
             free_motion=motion_square(solid, free),
-            loss_factor=model.settings.inner_damping,
         )
 
     def project_constraints(self, sweep: int) -> None:
@@ -147,8 +146,7 @@ class SolidBodyStep(BodyStep):
         model, positions, solid_step = self.model, self.state.positions, self.solid_step
         held = np.concatenate([model.pinned, model.goals])
         targets = np.concatenate([self.targets[:, held], self.spring_goals], axis=1)
-        before = np.concatenate([self.state.previous_positions[:, held], self.spring_goals], axis=1)
-        pins = targets, before, pin_compliances(model, solid_step.h_squared)
+        pins = targets, pin_compliances(model, solid_step.h_squared)
         begin_step(solid_step, self.contacts, pins, positions, positions - self.predicted)
         self.contacts = []
         if np.isnan(solid_step.state.collider_anchors[0]).all() and not len(

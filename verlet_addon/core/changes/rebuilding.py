@@ -164,7 +164,7 @@ def change_settings(body: Body, mesh: MeshData, settings: BodySettings) -> Body:
     if _equal_except(settings, STEP_SETTINGS, model.settings):
         return updated, state
     invalidate_batches(state)
-    if _equal_except(settings, (*STEP_SETTINGS, "damping", "inner_damping"), model.settings):
+    if _equal_except(settings, (*STEP_SETTINGS, "damping"), model.settings):
         return updated, state
     return build_model(mesh, settings), state
 

@@ -1,7 +1,7 @@
 """The linear system of a solid in one step: stress, pins and contacts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -152,38 +152,32 @@ NEWMARK = 0.25
 """Newmark's β in short steps: the average of accelerations, the only one that conserves energy."""
 
 
-def step_shares(
-    solid: Solid, dt: float, h_squared: float, retardation_time: float
-) -> tuple[float, float]:
+def step_shares(solid: Solid, dt: float, h_squared: float) -> tuple[float, float]:
     """Factors c₊, c₋ of stiffness for displacements of this step and the step before [s²].
 
-    From Newmark's rule and Kelvin–Voigt damping, see `solid_step`. What Newmark's rule damps in
-    long steps counts as a part of the retardation time.
+    From Newmark's rule and Kelvin–Voigt damping, see `solid_step`.
     """
-    damped = min(1.0, (dt / solid.wave_time) ** 2)
-    of_step_before = NEWMARK * (1.0 - damped)
-    viscous = dt * max(0.0, retardation_time - dt * damped) / 2
+    of_step_before = NEWMARK * (1.0 - min(1.0, (dt / solid.wave_time) ** 2))
+    viscous = dt * solid.retardation_time / 2
     return (1.0 - 3.0 * of_step_before) * h_squared + viscous, viscous - of_step_before * h_squared
 
 
 def solid_system(
-    solid: Solid, state: SolidState, h_squared: float, sprung_points: Integers
+    solid: Solid, state: SolidState, dt: float, h_squared: float, sprung_points: Integers
 ) -> SolidSystem:
     """The system of one solid with pins and ground contacts, whose values each step sets.
 
-    So does `with_stiffness_share`, without which it has no stiffness.
-
     Parameters
     ----------
-    h_squared : factor of accelerations [s²].
+    dt, h_squared : step length [s], and factor of accelerations [s²].
     sprung_points : (g,) pinned and softly pinned points.
     """
-    count = len(solid.layer_masses)
+    implicit, count = step_shares(solid, dt, h_squared)[0], len(solid.layer_masses)
     return SolidSystem(
-        parts=[SolidPart(solid.lattice, state.corotations, 0.0)],
+        parts=[SolidPart(solid.lattice, state.corotations, implicit * solid.modulus)],
         embedding=solid.embedding,
         masses=solid.masses,
-        diagonal=solid.masses,
+        diagonal=solid.masses + implicit * solid.node_stiffnesses,
         predicted=np.zeros((3, count)),
         components=solid.free_components,
         predicted_nodes=np.zeros_like(state.nodes),
@@ -203,41 +197,16 @@ def solid_system(
     )
 
 
-def with_stiffness_share(system: SolidSystem, solid: Solid, share: float) -> SolidSystem:
-    """The system of one solid with the factor c₊ [s²] of its stiffness, by `step_shares`."""
-    (part,) = system.parts
-    return replace(
-        system,
-        parts=[replace(part, stiffness=share * solid.modulus)],
-        diagonal=solid.masses + share * solid.node_stiffnesses,
-    )
-
-
 def set_pin_springs(
     system: SolidSystem, solid: Solid, h_squared: float, targets: Floats, soft: Floats
 ) -> None:
     """Sets targets (3, g) [m] and stiffnesses of pins; `soft` (g,) compliances, 0 = firm [m/N]."""
     pin_springs = system.pin_springs
-    firm = solid.contact_stiffnesses[pin_springs.points] * h_squared
-    goals = h_squared / np.where(soft > 0.0, soft, np.inf)
-    pin_springs.stiffnesses[:] = np.where(soft > 0.0, goals, firm)
-    pin_springs.targets[:] = targets
-
-
-def damp_pin_springs(system: SolidSystem, offsets: Floats, delay: float) -> None:
-    """Gives pins a Kelvin–Voigt damper: a stiffer spring that ends where the pin was with a delay.
-
-    As for bends, see `bending.bend_damping`.
-
-    Parameters
-    ----------
-    offsets : (3, g) points at the start of the step, from their targets then; 0 = undamped [m].
-    delay : τ/(h + τ) for the retardation time τ and steps of h.
-    """
-    pin_springs = system.pin_springs
-    damped = (offsets != 0.0).any(axis=0)
-    pin_springs.stiffnesses[damped] /= 1.0 - delay
-    pin_springs.targets[:] += delay * offsets
+    if len(pin_springs.points):
+        pin_stiffnesses = solid.contact_stiffnesses[pin_springs.points] * h_squared
+        goals = h_squared / np.where(soft > 0.0, soft, np.inf)
+        pin_springs.stiffnesses[:] = np.where(soft > 0.0, goals, pin_stiffnesses)
+        pin_springs.targets[:] = targets
 
 
 def set_ground_contacts(contacts: PointContacts, planes: Sequence[PlaneContact]) -> None:

@@ -1,7 +1,7 @@
 """A solid body: lattice, masses, stiffness and surface points, and its state between steps."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +11,6 @@ from ..errors import MeshError
 from ..geometry.graph import edge_keys, find_components, label_free
 from ..geometry.rest_shape import FIRM_PIN, RestShape, without_edges
 from .grid import Grid, grid_around, symmetric_eigenvectors
-from .inner_damping import Vibration
 from .kernels import Corotation
 from .lattice import (
     Embedding,
@@ -25,9 +24,9 @@ from .surface_points import SurfacePoints, build_surface_points
 
 WAVE_TIME_SHARE = 0.5
 """`Solid.wave_time` as a share of the time that a wave of speed √(E/ρ) takes through the body."""
-THIN = 0.25
-"""Filled share of the cells below which a solid is damped by its wave time at least: limbs much
-thinner than the cells that they fold in drive themselves on with half of that."""
+SWAY = 0.3
+"""Angular frequency at which a cube that stands sways, times its wave time. There Kelvin–Voigt
+damping has the loss factor of the material."""
 CONTACT_MODULUS_FACTOR = 10.0
 """Modulus of contact springs, which are one cell long, as a multiple of Young's modulus. With
 half as much a cube that leans on another does not come to rest; with twice as much a ball that
@@ -64,8 +63,8 @@ class Solid:
     """(m,) diagonal of the stiffness matrix, mean of the three directions [N/m]."""
     wave_time: float
     """Time that a wave takes through half of the body; longer steps resolve no vibrations [s]."""
-    least_retardation_time: float
-    """Lower bound of the retardation time of its damping [s]."""
+    retardation_time: float
+    """Retardation time τ of Kelvin–Voigt damping: stress = E (strain + τ × strain rate) [s]."""
     contact_stiffnesses: Floats
     """(p,) stiffness of each point's contact spring [N/m]."""
     layer_masses: Floats
@@ -131,9 +130,7 @@ class SolidState:
     """(3, m) positions of nodes one step ago [m]."""
     moves: Floats
     """(3, m) displacement by stress, pins and contacts in the last step, in addition to free
-    motion [m]."""
-    former_moves: Floats
-    """(3, m) the same in the step before that one [m]."""
+    motion; the start of the next solution [m]."""
     corotations: Sequence[Corotation]
     """Rotations and volume gradients of each group of cells at the start of the last step."""
     anchors: Floats
@@ -146,8 +143,6 @@ class SolidState:
     """(3, p) points at the end of the last step, before constraints outside the solid [m]."""
     previous_solved_points: Floats
     """(3, p) points at the start of the last step, before such constraints [m]."""
-    vibration: Vibration = field(default_factory=Vibration)
-    """Frequency of its vibrations, which determines `inner_damping`."""
     depenetrated: bool = False
     """True once depenetration from another body or a collider has been necessary."""
     slow_steps: int = 0
@@ -197,17 +192,11 @@ def build_solid(shape: RestShape) -> Solid:
         modulus=settings.stiffness,
         node_stiffnesses=settings.stiffness * node_stiffnesses(lattice),
         wave_time=wave_time,
-        least_retardation_time=wave_time if _filled_share(lattice) < THIN else 0.0,
+        retardation_time=settings.inner_damping / SWAY * wave_time,
         contact_stiffnesses=CONTACT_MODULUS_FACTOR * settings.stiffness * areas / size,
         layer_masses=density * areas * size,
         hole_edges=np.count_nonzero(faces_at_edges(shape) == 1),
     )
-
-
-def _filled_share(lattice: Lattice) -> float:
-    """Share of the volume of all cells that the solid fills, 0 … 1."""
-    count = sum(len(cells.nodes) for cells in lattice.groups)
-    return float(lattice.volume / (count * np.prod(lattice.grid.sizes)))
 
 
 def start_solid(solid: Solid, nodes: Floats, displacements: Floats) -> SolidState:
@@ -217,7 +206,6 @@ def start_solid(solid: Solid, nodes: Floats, displacements: Floats) -> SolidStat
         nodes=nodes,
         previous_nodes=nodes - displacements,
         moves=np.zeros_like(nodes),
-        former_moves=np.zeros_like(nodes),
         corotations=uniform_rotations(solid.lattice, turn),
         anchors=np.full(points, np.nan),
         collider_anchors=np.full(points, np.nan),

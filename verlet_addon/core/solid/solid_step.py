@@ -2,12 +2,11 @@
 
 Newmark's rule between two positions, M (x₊ − 2 x + x₋)/h² = β f₊ + (1 − 2 β) f + β f₋ with β = ¼,
 linearized by f₊ ≈ f − K (x₊ − x) and f₋ ≈ f + K (x − x₋), conserves energy; only material damping
-(`inner_damping`) dissipates it. The exact f₋ would add energy to bodies that rotate, as it has the
-directions of the step before. Solutions start from the moves of the last two steps, extrapolated:
-what an unfinished solution leaves would lag behind otherwise, and excite slender bodies. Steps
-longer than the solid's wave time cannot resolve vibrations: with their length, the rule approaches
-implicit Euler, f₊ alone, which is stable for any stiffness and step. Pins and contacts are springs
-that act at the end of the step; those of contacts push and never pull, with Coulomb friction.
+dissipates it. The exact f₋ would add energy to bodies that rotate, as it has the directions of the
+step before. Steps longer than the wave time cannot resolve vibrations: with their length,
+the rule approaches implicit Euler, f₊ alone, which is stable for any stiffness and step. Pins and
+contacts are springs that act at the end of the step; those of contacts push and never pull, with
+Coulomb friction.
 """
 
 from collections.abc import Sequence
@@ -25,17 +24,14 @@ from .collider_contacts import (
     with_colliders,
 )
 from .external_moves import lift_with_ground
-from .inner_damping import ROUNDING
 from .kernels import find_stress, interpolate
 from .linear_system import (
     PointContacts,
     SolidSystem,
     SolverTolerance,
-    damp_pin_springs,
     set_ground_contacts,
     set_pin_springs,
     step_shares,
-    with_stiffness_share,
 )
 from .solid_body import NO_FRICTION, SleepState, Solid, SolidState
 from .velocity_update import update_velocities
@@ -83,12 +79,6 @@ class SolidStep:
     """(3,) displacement of the ground in this step [m]."""
     free_motion: float
     """Σ m |free|² [kg m²]."""
-    loss_factor: float
-    """Loss factor η of the material."""
-    retardation_time: float = field(init=False)
-    """Retardation time of its damping, by `inner_damping`; set by `begin_step` [s]."""
-    shares: tuple[float, float] = field(init=False)
-    """Factors c₊, c₋ of its stiffness, by `step_shares`; set by `begin_step` [s²]."""
     start: SolidState = field(init=False)
     """The state at the start, from which the step can be solved more than once; set by
     `begin_step`."""
@@ -101,7 +91,7 @@ class SolidStep:
 def begin_step(
     step: SolidStep,
     planes: Sequence[PlaneContact],
-    pins: tuple[Floats, Floats, Floats],
+    pins: tuple[Floats, Floats],
     predicted: Floats,
     ground_lifts: Floats,
 ) -> None:
@@ -110,41 +100,22 @@ def begin_step(
     Parameters
     ----------
     planes : the ground as at most one contact.
-    pins : (3, g) targets of pins and soft pins, and those of the step before [m]; (g,) compliances
-        [m/N].
+    pins : (3, g) targets of pins and soft pins [m], and (g,) compliances [m/N].
     predicted : (3, p) points after free motion and ground depenetration [m].
     ground_lifts : (3, p) displacements by ground depenetration, which give no velocity [m].
     """
-    state = step.state
-    vibrating = step.loss_factor / state.vibration.frequency(step.solid.wave_time)
-    step.retardation_time = max(vibrating, step.solid.least_retardation_time)
-    step.shares = step_shares(step.solid, step.dt, step.h_squared, step.retardation_time)
-    step.system = system = with_stiffness_share(step.system, step.solid, step.shares[0])
+    state, system = step.state, step.system
     lift_with_ground(step.solid, state, ground_lifts)
     state.anchors += step.ground_shift[:, None]
     system.predicted[:] = predicted
     np.add(state.nodes, step.free, out=system.predicted_nodes)
-    extrapolated = 2.0 * state.moves - state.former_moves
-    state.former_moves, state.moves = state.moves, extrapolated
     slow = motion_square(step.solid, step.inertia) < SLOW_SHARE * SLOW_SHARE * step.free_motion
     state.slow_steps = state.slow_steps + 1 if slow else 0
     if state.slow_steps >= SLOW_STEPS:
         state.moves = -step.free
-    _set_pins(step, *pins)
+    set_pin_springs(system, step.solid, step.h_squared, *pins)
     set_ground_contacts(system.contacts, planes)
     step.start = replace(state, anchors=state.anchors.copy())
-
-
-def _set_pins(step: SolidStep, targets: Floats, former: Floats, soft: Floats) -> None:
-    """Sets the springs of pins, and the damping of firm ones beyond that of implicit steps."""
-    points = step.system.pin_springs.points
-    if not len(points):
-        return
-    set_pin_springs(step.system, step.solid, step.h_squared, targets, soft)
-    time = max(0.0, step.retardation_time - step.dt)
-    starts = interpolate(step.solid.embedding, step.state.nodes)[:, points]
-    offsets = np.where(soft > 0.0, 0.0, starts - former)
-    damp_pin_springs(step.system, offsets, time / (step.dt + time))
 
 
 def predict_points(step: SolidStep) -> Floats:
@@ -313,24 +284,15 @@ def relative_motion_square(solid: Solid, moves: Floats) -> float:
     return motion_square(solid, moves - mean)
 
 
-def _measure_vibration(step: SolidStep, resistance: Floats) -> None:
-    """Measures the vibration by stiffness × inertia (3, m) [N], unless that is only rounding."""
-    solid, moves = step.solid, step.inertia
-    largest = float((solid.node_stiffnesses * moves * moves).sum())
-    if float((moves * resistance).sum()) > ROUNDING * largest:
-        step.state.vibration.measure(moves, resistance, step.dt, solid.wave_time)
-
-
 def _stress(step: SolidStep) -> Floats:
     """(3, m) h² f − K (c₊ free + c₋ inertia), stress f at the start; see `step_shares` [kg m]."""
-    solid, state, (implicit, passed) = step.solid, step.state, step.shares
-    where = solid.lattice, step.start.nodes, state.corotations, solid.modulus
-    forces, resistance = find_stress(*where, step.inertia)
-    _measure_vibration(step, resistance)
-    forces = step.h_squared * forces - (implicit + passed) * resistance
-    pull = step.free - step.inertia
-    if float(np.ptp(pull, axis=1).max()) > NEGLIGIBLE_MOVE * float(np.abs(step.free).max()):
-        forces -= implicit * find_stress(*where, pull)[1]
+    solid, state = step.solid, step.state
+    implicit, passed = step_shares(solid, step.dt, step.h_squared)
+    displacement = implicit * step.free + passed * step.inertia
+    forces, opposed = find_stress(
+        solid.lattice, step.start.nodes, state.corotations, solid.modulus, displacement
+    )
+    forces = step.h_squared * forces - opposed
     state.unstressed = (
         motion_square(solid, forces / solid.masses)
         <= NEGLIGIBLE_MOVE * NEGLIGIBLE_MOVE * step.free_motion
