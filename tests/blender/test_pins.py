@@ -181,7 +181,7 @@ def test_linked_bodies_and_overrides_are_left_alone(
         chosen.objects = ["Cloth"]
     check, error = addon("blender.scene.pins").check_pins, addon("core.errors").MeshError
     for obj in (chosen.objects[0], chosen.objects[0].override_create()):
-        with pytest.raises(error, match="Cloth .*(another file|override)"):
+        with pytest.raises(error, match=r"Cloth .*(another file|override)"):
             check(obj)
 
 
