@@ -94,7 +94,7 @@ def test_make_soft_body_leaves_no_button_of_the_bake_under_the_mouse(hand: Hand)
 
 def test_a_type_that_does_not_suit_is_told_in_the_panel(hand: Hand) -> Steps:
     """A line appears above the mass: the default cube as rope is slow, opened it is no jelly."""
-    verlet.convert()
+    verlet.convert(use_material=False)
     cube: Any = bpy.data.objects["Cube"]
     yield from hand.sidebar()
     plain = (yield from hand.buttons())[MASS]
