@@ -47,8 +47,8 @@ def declared(addon: Addon, group: str) -> dict[str, Any]:
     """The RNA properties of a group, but for hidden ones."""
     module, name = GROUPS[group]
     kind = getattr(addon(module), name)
-    names = {each for base in kind.__mro__ for each in getattr(base, "__annotations__", {})}
-    properties = {each: kind.bl_rna.properties[each] for each in names}
+    inherited = set(bpy.types.PropertyGroup.bl_rna.properties.keys())
+    properties = {k: v for k, v in kind.bl_rna.properties.items() if k not in inherited}
     # Blender knows no HIDDEN of collections, and its own name of every group is none of ours.
     private = {"baked_keys", "fitted_keys"}
     return {k: v for k, v in properties.items() if not v.is_hidden and k not in private}

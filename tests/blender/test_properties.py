@@ -62,8 +62,8 @@ OURS = {
 def properties_of(addon: Addon, group: str) -> dict[str, Any]:
     """The RNA properties that a group declares itself."""
     declared = getattr(addon("blender.settings.properties"), group)
-    names = {name for base in declared.__mro__ for name in getattr(base, "__annotations__", {})}
-    return {name: declared.bl_rna.properties[name] for name in names}
+    inherited = set(bpy.types.PropertyGroup.bl_rna.properties.keys())
+    return {k: v for k, v in declared.bl_rna.properties.items() if k not in inherited}
 
 
 @pytest.mark.parametrize(("group", "settings"), GROUPS)

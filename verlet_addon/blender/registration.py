@@ -162,6 +162,8 @@ def register() -> None:
     _blender.types.Scene.verlet = _blender.props.PointerProperty(
         type=scene_properties_group.VERLET_PG_scene, override={"LIBRARY_OVERRIDABLE"}
     )
+    for name, declared in scene_properties_group.STEP_COUNTS.items():
+        setattr(scene_properties_group.VERLET_PG_scene, name, declared)
     _blender.types.WorkSpace.verlet_overlay = _blender.props.PointerProperty(
         type=overlay_properties.VERLET_PG_overlay
     )
@@ -197,6 +199,8 @@ def unregister() -> None:
     for menu, draw in reversed(MENUS):
         getattr(bpy.types, menu).remove(draw)
     del _blender.types.WorkSpace.verlet_overlay
+    for name in scene_properties_group.STEP_COUNTS:
+        delattr(scene_properties_group.VERLET_PG_scene, name)
     del _blender.types.Scene.verlet
     del _blender.types.Object.verlet_type
     del _blender.types.Object.verlet_collider_friction

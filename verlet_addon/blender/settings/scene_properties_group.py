@@ -125,28 +125,6 @@ class VERLET_PG_scene(bpy.types.PropertyGroup):
         default=True,
         options=set(),
     )
-    steps_per_second: IntProperty(
-        name="Substeps per Second",
-        description="Steps per second, rounded up to whole steps per frame; more follow fast "
-        "motion more closely and take longer",
-        default=STEPS_PER_SECOND,
-        min=1,
-        max=100_000,
-        soft_min=24,
-        soft_max=2400,
-        update=_use_steps_per_second,
-        options={"ANIMATABLE"},
-    )
-    substeps: IntProperty(
-        name="Substeps",
-        description="Steps per frame, while By Second is off; more follow fast motion more closely "
-        "and take longer",
-        default=_SCENE.substeps,
-        soft_min=1,
-        soft_max=100,
-        update=_use_substeps,
-        options={"ANIMATABLE"},
-    )
     iterations: IntProperty(
         name="Iterations",
         description="Iterations per step; more substeps help more than more iterations",
@@ -222,3 +200,33 @@ class VERLET_PG_scene(bpy.types.PropertyGroup):
         step=10,
         options={"ANIMATABLE"},
     )
+
+
+STEP_COUNTS: dict[str, Any] = {
+    "steps_per_second": IntProperty(
+        name="Substeps per Second",
+        description="Steps per second, rounded up to whole steps per frame; more follow fast "
+        "motion more closely and take longer",
+        default=STEPS_PER_SECOND,
+        min=1,
+        max=100_000,
+        soft_min=24,
+        soft_max=2400,
+        update=_use_steps_per_second,
+        options={"ANIMATABLE"},
+        override={"LIBRARY_OVERRIDABLE"},
+    ),
+    "substeps": IntProperty(
+        name="Substeps",
+        description="Steps per frame, while By Second is off; more follow fast motion more closely "
+        "and take longer",
+        default=_SCENE.substeps,
+        soft_min=1,
+        soft_max=100,
+        update=_use_substeps,
+        options={"ANIMATABLE"},
+        override={"LIBRARY_OVERRIDABLE"},
+    ),
+}
+"""Properties of VERLET_PG_scene that are added after its registration, and removed before its end:
+Blender 4.2 as a Python module crashes at its end if an annotation has had a callback."""
