@@ -84,7 +84,7 @@ def scene_settings(scene: bpy.types.Scene) -> SceneSettings:
 
 def steps_per_frame(scene: bpy.types.Scene) -> int:
     """Number of steps from one frame of a scene to the next, at any time scale."""
-    settings = scene_properties(scene)
+    settings: Any = scene_properties(scene)
     if not settings.use_steps_per_second:
         return int(settings.substeps)
     steps = int(settings.steps_per_second)

@@ -202,8 +202,11 @@ class VERLET_PG_scene(bpy.types.PropertyGroup):
     )
 
 
+# The stubs say that the functions of bpy.props return nothing.
+_properties: Any = bpy.props
+
 STEP_COUNTS: dict[str, Any] = {
-    "steps_per_second": IntProperty(
+    "steps_per_second": _properties.IntProperty(
         name="Substeps per Second",
         description="Steps per second, rounded up to whole steps per frame; more follow fast "
         "motion more closely and take longer",
@@ -216,7 +219,7 @@ STEP_COUNTS: dict[str, Any] = {
         options={"ANIMATABLE"},
         override={"LIBRARY_OVERRIDABLE"},
     ),
-    "substeps": IntProperty(
+    "substeps": _properties.IntProperty(
         name="Substeps",
         description="Steps per frame, while By Second is off; more follow fast motion more closely "
         "and take longer",
