@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export BLENDER_USER_RESOURCES := $(CURDIR)/build/blender-user
 
 .PHONY: help quick test test-all tests same same-record lint style types demo samples figures bench bench-solids bench-materials \
-    exports forms zoo fuzz kernels wheels sanitize zip clean
+    exports forms zoo fuzz fuzz-rigs kernels wheels sanitize zip clean
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z%-]*\):.*## /make \1\t/p' Makefile
@@ -88,7 +88,9 @@ LIVE_SEEDS ?= 0:60
 fuzz: .venv/$(READY) kernels ## Play random scenes, each by its number: make fuzz SEEDS=0:200
 	$(RUN) tests/fuzz/run.py --seeds $(or $(SEEDS),0:200) --jobs $(or $(JOBS),1)
 	$(RUN) tests/fuzz/run.py --kind live --seeds $(LIVE_SEEDS) --jobs $(or $(JOBS),1)
-	$(RUN) tests/fuzz/run.py --kind rigs --seeds $(or $(SEEDS),0:200) --jobs $(or $(JOBS),1)
+
+fuzz-rigs: .venv/$(READY) kernels ## Play random scenes of production files: make fuzz-rigs SEEDS=0:300
+	$(RUN) tests/fuzz/run.py --kind rigs --seeds $(or $(SEEDS),0:300) --jobs $(or $(JOBS),1)
 
 kernels: build/compiler/$(READY) ## Compile the inner loops for this machine: build/kernels
 	build/compiler/bin/python kernels/build.py
