@@ -36,6 +36,8 @@ def time(draw: Draw) -> str:
         scene.frame_preview_end, scene.frame_preview_start = end, start
     scene.frame_current = draw.whole(-2, 8)
     scene.render.fps, scene.render.fps_base = rate = draw.one_of(FRAME_RATES)
+    if rate[0] < 12.0 * rate[1]:
+        scene.verlet.substeps = 10  # by the second, frames as long as these would take minutes
     for prop in scene.verlet.bl_rna.properties:
         # A live simulation adds and removes modifiers by itself.
         if prop.identifier == "use_live":
