@@ -1,15 +1,56 @@
-"""Counts of the searches for contacts, by which a bake names what takes long."""
+"""Counts of the work on contacts: a bake names by them what takes long, and it stays in bounds."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
-from tests.core.bodies import frames, moved, samples, sheet
+from tests.core.bodies import floor, frames, moved, results, samples, sheet, work
 from tests.core.colliders import ball
+from tests.core.test_coupled_solids import stack
+from verlet_addon.core.scene import SolverWork
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 
 SELF = BodySettings(body_type="CLOTH", use_self_collision=True)
+ROOM = 1.5
+"""Factor by which work may grow before a test fails: one more search in a step, or half as many
+more passes, is more than that; the last digits of motion, which differ between versions of the
+solver, change counts by less than a tenth."""
+
+
+def draped() -> SolverWork:
+    """A sheet that falls over a ball and hangs in folds which touch."""
+    cloth = moved(sheet(16), np.eye(3), (-0.5, -0.5, 0.22))
+    around = [ball(radius=0.2, friction=1.0)]
+    return work(results([(cloth, SELF)], frames(0.5, 24), ground=floor(-0.6), colliders=around))
+
+
+def stacked() -> SolverWork:
+    """One cube of jelly that lies on another, on the ground."""
+    scene = SceneSettings(substeps=6)
+    return work(results(stack(2, 0.05, 0.0), frames(0.25, 24), scene, ground=floor()))
+
+
+@pytest.mark.parametrize(
+    ("scene", "searches", "leaves", "tests", "passes"),
+    [(draped, 2.7, 2250, 20.6, 10.3), (stacked, 1.5, 50, 2.1, 2.1)],
+)
+def test_work_on_contacts_stays_in_bounds(
+    scene: Callable[[], SolverWork], searches: float, leaves: float, tests: float, passes: float
+) -> None:
+    """Searches, pairs of leaves and passes a step, and tests of pairs of features a contact.
+
+    These are the numbers of today, so lower them where a change needs less.
+    """
+    done = scene()
+    assert done.contact_searches < ROOM * searches * done.steps
+    assert done.leaf_tests < ROOM * leaves * done.steps
+    assert done.pair_tests < ROOM * tests * done.contact_rows
+    assert done.contact_passes < ROOM * passes * done.steps
+    least = 0.5 * min(searches, passes) * done.steps
+    assert min(done.contact_searches, done.contact_passes) > least, "what is counted has changed"
 
 
 def test_the_finer_of_two_balls_takes_more_tests() -> None:

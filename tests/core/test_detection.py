@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from tests.core.bodies import flat_sheet, sphere, split
 from tests.core.intersections import crossings
 from verlet_addon.core.arrays import Booleans, Floats, selected
+from verlet_addon.core.collision.contact_statistics import take_counts
 from verlet_addon.core.compiled import backend
 from verlet_addon.core.contact.contact_rows import sum_weighted
 from verlet_addon.core.contact.tunnelling_guard import (
@@ -25,6 +26,7 @@ from verlet_addon.core.contact.tunnelling_guard import (
     find_tunnelling,
     prevent_tunnelling,
 )
+from verlet_addon.core.detection import surfaces as surfaces_module
 from verlet_addon.core.detection.bvh_refit import activate, fit, fit_all
 from verlet_addon.core.detection.bvh_traversal import candidate_pairs, near_leaves
 from verlet_addon.core.detection.contacts import (
@@ -520,23 +522,35 @@ def crumpled(rng: np.random.Generator) -> tuple[Surfaces, Floats, Floats]:
 def test_threads_find_the_same_to_the_last_bit(
     threads: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However many look for what touches, in a sheet that is large enough for five."""
+    """However many look for what touches, in a sheet large enough for five; and as much work."""
+    one, other = (searched_by(each, monkeypatch) for each in ("1", threads))
+    assert vars(one[0].work) == vars(other[0].work)
+    assert one[0].work.pair_tests > one[0].work.contact_rows == one[1].gaps.size > 1000
+    for each in fields(Contacts):
+        np.testing.assert_array_equal(*(getattr(found, each.name) for _, found in (one, other)))
+
+
+@pytest.mark.skipif(backend().library is None, reason="NumPy's kernels have one thread")
+def test_threads_give_up_after_the_same_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some get farther than others before all of them stop; what they did then does not count."""
+    monkeypatch.setattr(surfaces_module, "MAX_TESTS_PER_PARTICLE", 1)
+    one, other = (searched_by(each, monkeypatch) for each in ("1", "5"))
+    assert one[0].given_up == other[0].given_up == {(0, 0)}
+    assert vars(one[0].work) == vars(other[0].work)
+    assert one[0].work.leaf_tests == one[0].max_tests[0, 0] + 1 == one[0].tests[0, 0]
+
+
+def searched_by(threads: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Surfaces, Contacts]:
+    """A folded sheet of waves, and the contacts that so many threads find."""
+    monkeypatch.setenv("VERLET_THREADS", threads)
     mesh = flat_sheet("strewn triangles", 100)
     rng = np.random.default_rng(0)
     start = mesh.positions.T.copy()
     start[2] = 0.02 * np.sin(40.0 * start[0]) * np.sin(30.0 * start[1])
     start[0] = np.where(start[0] > 0.6, 1.2 - start[0], start[0])
     end = start + rng.normal(size=start.shape) * 0.002
-    found = []
-    for count in ("1", threads):
-        monkeypatch.setenv("VERLET_THREADS", count)
-        surfaces = all_meet(surface(mesh.positions, mesh.face_vertices.reshape(-1, 3)), gap=0.004)
-        found.append(find_contacts(surfaces, start, end, skin=0.002))
-    assert found[0].gaps.size > 1000
-    assert all(
-        np.array_equal(getattr(found[0], each.name), getattr(found[1], each.name))
-        for each in fields(Contacts)
-    )
+    surfaces = all_meet(surface(mesh.positions, mesh.face_vertices.reshape(-1, 3)), gap=0.004)
+    return surfaces, find_contacts(surfaces, start, end, skin=0.002)
 
 
 @pytest.mark.skipif(backend().library is None, reason="NumPy's kernels need no room")
@@ -567,7 +581,7 @@ def test_threads_that_cannot_be_are_named(wish: str, monkeypatch: pytest.MonkeyP
 def test_compiled_kernels_find_the_same_to_the_last_bit(
     criteria: SearchCriteria, seed: int
 ) -> None:
-    """Trees, pairs, weights, normals and gaps, whichever kernels serve."""
+    """Trees, pairs, weights, normals, gaps and the work done, whichever kernels serve."""
     surfaces, start, end = crumpled(np.random.default_rng(seed))
     found = []
     for library in (backend().library, None):
@@ -593,6 +607,7 @@ def searched(
     fitted = [part for bvh in surfaces.bvhs for part in (bvh.boxes[1:], bvh.cones[1:])]
     fitted += [surfaces.edge_turns, surfaces.corner_turns]
     pairs = [(0, 0), (0, 1), (0, 2), (0, 3), (1, 2)]
+    take_counts(surfaces.work)
     near = [find_rows(surfaces, each, criteria) for each in [*([p] for p in pairs), pairs]]
     assert near[0].capacity + near[2].capacity
     sorted_rows = [selected(each, np.lexsort(each.features[::-1])) for each in near]
@@ -600,7 +615,8 @@ def searched(
     particles = np.random.default_rng(seed).integers(start.shape[1], size=(4, 50))
     weights = end[0][particles]
     sums = sum_weighted(start, particles, weights)
-    return [*fitted, *flags, *rows, sums]
+    counts = np.array([*take_counts(surfaces.work).values()])
+    return [*fitted, *flags, *rows, sums, counts]
 
 
 def test_corners_of_fine_colliders_count_only_where_they_stick_out() -> None:

@@ -98,6 +98,9 @@ def test_layers_at_rest_are_not_searched(layers: list[Frame]) -> None:
     """They are searched until they lie; a frame later there is no search at all."""
     assert layers[1].contact_searches["Lower", "Upper"].tests > 100
     assert layers[-1].contact_searches == {}
+    assert layers[1].work.contact_searches > 0 < layers[1].work.pair_tests
+    done = layers[-1].work
+    assert done.contact_searches == done.leaf_tests == done.pair_tests == done.contact_rows == 0
 
 
 def test_layers_at_rest_stay_apart(layers: list[Frame]) -> None:

@@ -161,6 +161,17 @@ class SolverWork:
     """Number of linearizations of the edges near rigid pieces."""
     solid_solutions: int = 0
     """Number of solutions for the stress of solids."""
+    contact_searches: int = 0
+    """Number of searches for contacts, and for pairs that pass through each other, each for all
+    owners; 0 where nothing moves."""
+    leaf_tests: int = 0
+    """Number of pairs of leaves of BVHs that these searches tested."""
+    pair_tests: int = 0
+    """Number of pairs of features, near each other by their boxes, whose distance they measured."""
+    contact_rows: int = 0
+    """Number of contacts that they found; those kept from a step before are not found again."""
+    contact_passes: int = 0
+    """Number of passes over the contacts of an island, each of which projects all of them."""
     island_solutions: int = 0
     """Number of solutions for the contacts of a group of bodies that touch each other."""
     guarded_steps: int = 0

@@ -231,7 +231,9 @@ class Simulation:
         self.steps = 0
         for _, state in self.bodies:
             work += state.take_work()
-        return work if self.world is None else work + take_work(self.world.statistics)
+        if self.world is None:
+            return work
+        return work + take_work(self.world.statistics.work, self.world.surfaces.work)
 
 
 def start_simulation(

@@ -1,12 +1,13 @@
 """Statistics of contacts, counted step by step, for the diagnostics that users read."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, magnitudes, sum_by, sum_rows
 from ..contact.contact_rows import ContactRows
 from ..detection.proximity import nearest_on_edges, nearest_on_triangle
+from ..detection.searches import SearchWork
 from ..detection.surfaces import Surfaces
 from ..scene import SolverWork
 
@@ -20,6 +21,18 @@ are reported; with twice, a rope that lies freely on cloth is too."""
 CONTACTS_PER_VERTEX, NEGLIGIBLE_CONTACTS = 4, 2000
 """More contacts than this per touching vertex, and more than the second in all, count as excess,
 for they slow the bake: layers that lie on each other have two or three per vertex."""
+
+
+@dataclass(eq=False)
+class ContactWork:
+    """Work of the contact solver since the start of the frame."""
+
+    contact_passes: int = 0
+    """Number of passes over the rows of an island."""
+    island_solutions: int = 0
+    """Number of solutions for the contacts of an island."""
+    guarded_steps: int = 0
+    """Number of steps in which the tunnelling guard moved particles."""
 
 
 @dataclass(eq=False)
@@ -40,10 +53,7 @@ class ContactStatistics:
     """(owners,) bool, owners whose lack of room has been reported."""
     excess_reported: Booleans
     """(owners, owners) bool, pairs whose excess contacts have been reported."""
-    island_solutions: int = 0
-    """Number of solutions for the contacts of an island."""
-    guarded_steps: int = 0
-    """Number of steps in which the tunnelling guard moved particles."""
+    work: ContactWork = field(default_factory=ContactWork)
 
 
 def empty_statistics(owners: int) -> ContactStatistics:
@@ -60,11 +70,16 @@ def empty_statistics(owners: int) -> ContactStatistics:
     )
 
 
-def take_work(statistics: ContactStatistics) -> SolverWork:
-    """Work on contacts since this was last called."""
-    islands, guarded = statistics.island_solutions, statistics.guarded_steps
-    statistics.island_solutions = statistics.guarded_steps = 0
-    return SolverWork(island_solutions=islands, guarded_steps=guarded)
+def take_work(work: ContactWork, searches: SearchWork) -> SolverWork:
+    """Work on contacts since this was last called, with that of the searches for them."""
+    return SolverWork(**take_counts(work), **take_counts(searches))
+
+
+def take_counts(work: ContactWork | SearchWork) -> dict[str, int]:
+    """The counts of some work by their names, which are set back to 0."""
+    counts = vars(work).copy()
+    vars(work).update(dict.fromkeys(counts, 0))
+    return counts
 
 
 def record_step(

@@ -189,6 +189,7 @@ def project_body_contacts(contact_step: ContactStep, body_steps: Sequence[BodySt
     bodies = {body: body_steps[body].state.positions for body in parts}
     gather_bodies(parts, bodies, world_positions)
     project_rows(world_positions, contact_step.rows)
+    contact_step.world.statistics.work.contact_passes += 1
     if contact_step.rows.on_ropes.any():
         trees = [(own, body_steps[body].batches.ropes.trees) for body, own in parts.items()]
         ropes = [RopeSlice(own, lengths) for own, lengths in trees if lengths.generations]
@@ -229,7 +230,7 @@ def apply_tunnelling_guard(
         gather_bodies(world.body_slices, bodies, world_positions)
 
     guarded = prevent_tunnelling(world.surfaces, *path, motion.inverse_masses, restore_all, active)
-    world.statistics.guarded_steps += not np.array_equal(guarded, contact_step.positions)
+    world.statistics.work.guarded_steps += not np.array_equal(guarded, contact_step.positions)
     contact_step.positions[...] = guarded
     scatter_bodies(world.body_slices, bodies, contact_step.positions)
 

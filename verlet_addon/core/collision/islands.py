@@ -10,11 +10,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import NONZERO, Floats, Integers, magnitudes
+from ..arrays import NONZERO, Integers, magnitudes
 from ..bodies.body_step import BodyStep
 from ..bodies.surface_bodies import CONTACT_ROUNDS
-from ..contact.contact_rows import ContactRows, project_rows
-from ..detection.surfaces import Surfaces
+from ..contact.contact_rows import project_rows
 from ..geometry.graph import find_components
 from ..rigid.piece_motion import apply_contacts_to_pieces
 from ..stretch.kernels import strain_range
@@ -106,7 +105,7 @@ def _labels(contact_step: ContactStep) -> tuple[Integers, Integers]:
 
 def solve_island(body_steps: Sequence[BodyStep], island: ContactStep) -> None:
     """Solves contacts and lengths of one island alternately."""
-    island.world.statistics.island_solutions += 1
+    island.world.statistics.work.island_solutions += 1
     touching = [body_steps[body] for body in island.touching_bodies]
     rounds = project_alternately(island, body_steps, MAX_ALTERNATIONS, touching)
     for body_step in touching if rounds else ():
@@ -151,7 +150,7 @@ def post_stabilize(contact_step: ContactStep, body_steps: Sequence[BodyStep]) ->
 
     Only contacts violated by more than MAX_GAP_DEFICIT are corrected beyond that.
     """
-    world, rows, positions = contact_step.world, contact_step.rows, contact_step.positions
+    world, positions = contact_step.world, contact_step.positions
     bodies = {body: body_steps[body].state.positions for body in contact_step.touching_bodies}
     gather_bodies(contact_step.touching_bodies, bodies, positions)
     own = list(contact_step.touching_bodies.values())
@@ -165,13 +164,14 @@ def post_stabilize(contact_step: ContactStep, body_steps: Sequence[BodyStep]) ->
         moved = positions[:, part] - before
         far, allowed = magnitudes(moved), MAX_POST_STRAIN * world.shortest_edges[part]
         positions[:, part] = before + moved * np.minimum(1.0, allowed / np.maximum(far, NONZERO))
-    _project_deep_contacts(rows, positions, world.surfaces)
+    _project_deep_contacts(contact_step)
     scatter_bodies(contact_step.touching_bodies, bodies, positions)
 
 
-def _project_deep_contacts(rows: ContactRows, positions: Floats, surfaces: Surfaces) -> None:
+def _project_deep_contacts(contact_step: ContactStep) -> None:
     """Corrects contacts that are violated by more than MAX_GAP_DEFICIT."""
-    least = rows.targets - MAX_GAP_DEFICIT * surfaces.gaps[tuple(rows.owners)]
+    world, rows, positions = contact_step.world, contact_step.rows, contact_step.positions
+    least = rows.targets - MAX_GAP_DEFICIT * world.surfaces.gaps[tuple(rows.owners)]
     for _ in range(POST_ROUNDS):
         near = (rows.heights(positions) < least) & ~rows.on_ropes
         if not near.any():
@@ -183,6 +183,7 @@ def _project_deep_contacts(rows: ContactRows, positions: Floats, surfaces: Surfa
             friction_multipliers=np.zeros_like(rows.friction_multipliers),
         )
         project_rows(positions, nearest)
+        world.statistics.work.contact_passes += 1
         rows.normal_multipliers[:] += nearest.normal_multipliers
         rows.friction_multipliers[:] += nearest.friction_multipliers
 

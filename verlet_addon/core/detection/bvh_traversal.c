@@ -239,7 +239,7 @@ EXPORT integer find_near_rows(const surfaces *all, const bvh *a, const bvh *b,
 {
     real size = larger(size_of(a), size_of(b));
     float far = (float)(criteria->margin + ROUNDING_MARGIN * (criteria->margin + size));
-    traversal job = {all, criteria, found, a, b, {far, far, far, far}, before, 0, most};
+    traversal job = {all, criteria, found, a, b, {far, far, far, far}, before, 0, most, 0};
     integer k;
     while (__atomic_load_n(progress + 1, __ATOMIC_RELAXED) <= most
            && (k = __atomic_fetch_add(progress, 1, __ATOMIC_RELAXED)) < pairs) {
@@ -248,5 +248,6 @@ EXPORT integer find_near_rows(const surfaces *all, const bvh *a, const bvh *b,
         descend(&job, one, other, height_of(a, one), height_of(b, other));
         __atomic_fetch_add(progress + 1, job.tests, __ATOMIC_RELAXED);
     }
+    __atomic_fetch_add(progress + 2, job.pair_tests, __ATOMIC_RELAXED);
     return job.count;
 }

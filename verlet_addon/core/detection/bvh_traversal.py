@@ -23,7 +23,7 @@ def candidate_pairs(a: BVH, b: BVH, leaves: Integers, *, flat: bool) -> tuple[In
 
 def near_leaves(a: BVH, b: BVH, margin: float) -> Integers:
     """(2, p) pairs of leaves whose boxes are within the margin; each pair of one BVH once."""
-    heights, far = [a.height, b.height], np.float32(_widened(a, b, margin))
+    heights, far = [a.height, b.height], box_margin(a, b, margin)
     nodes = np.ones((2, 1), dtype=np.int64)
     while True:
         nodes = nodes[:, a.active[nodes[0]] | b.active[nodes[1]]]
@@ -46,9 +46,10 @@ def near_leaves(a: BVH, b: BVH, margin: float) -> Integers:
             nodes[higher, 1::2] += 1
 
 
-def _widened(a: BVH, b: BVH, margin: float) -> float:
+def box_margin(a: BVH, b: BVH, margin: float) -> np.float32:
     """Margin plus the rounding error of boxes, relative to their largest coordinate [m]."""
-    return margin + ROUNDING_MARGIN * (margin + float(np.abs([a.boxes[1], b.boxes[1]]).max()))
+    size = float(np.abs([a.boxes[1], b.boxes[1]]).max())
+    return np.float32(margin + ROUNDING_MARGIN * (margin + size))
 
 
 def _overlap(a: Singles, b: Singles, far: np.float32) -> Booleans:

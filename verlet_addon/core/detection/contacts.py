@@ -93,7 +93,9 @@ def find_pairs(
     keys = (kind * surfaces.features + first) * surfaces.features + second
     order = np.argsort(keys)
     found = _gather_contacts(surfaces, selected(rows, order), keys.take(order))
-    return _without_given_up(surfaces, found) if surfaces.given_up else found
+    found = _without_given_up(surfaces, found) if surfaces.given_up else found
+    surfaces.work.contact_rows += len(found.gaps)
+    return found
 
 
 def _gather_contacts(surfaces: Surfaces, rows: DetectedRows, keys: Integers) -> Contacts:

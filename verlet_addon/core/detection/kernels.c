@@ -200,6 +200,7 @@ static void measure_clearance(traversal *job, pair *p)
 void test_pair(traversal *job, pair *p)
 {
     const search_criteria *criteria = job->criteria;
+    job->pair_tests++;
     if (!read_motion(job, p))
         return;
     if (criteria->measures_clearances) {

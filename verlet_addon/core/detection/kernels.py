@@ -5,7 +5,7 @@ import numpy as np
 from ..arrays import SHORTEST, Booleans, Floats, Integers, concatenated, dot
 from ..kernel import SizedIntegers, Struct, kernel
 from .bvh import BVH
-from .bvh_traversal import candidate_pairs, near_leaves
+from .bvh_traversal import box_margin, candidate_pairs, near_leaves
 from .proximity import NEAREST
 from .searches import DetectedRows, PairCriteria, room_for_rows
 from .surfaces import Surfaces
@@ -71,59 +71,75 @@ def find_near_rows(
     most : largest number of pairs of leaves to test; if there are more, rows are of no use.
     nodes : (2, p) pairs of nodes to begin with, which cover the whole traversal. Threads share
         them: each takes the next one.
-    progress : (2,) the number of pairs of nodes taken, and of pairs of leaves tested.
+    progress : (3,) the number of pairs of nodes taken, of pairs of leaves tested, and of pairs of
+        features tested.
     """
     if progress[0] >= nodes.shape[1]:
         return before
     progress[0] = nodes.shape[1]
     leaves = near_leaves(a, b, criteria.margin)
     progress[1] += leaves.shape[1]
-    return (
-        before
-        if progress[1] > most
-        else found.write(before, _find_rows(surfaces, a, b, criteria, leaves))
-    )
+    if progress[1] > most:
+        return before
+    paths = np.ascontiguousarray(surfaces.paths.transpose(1, 2, 0))
+    pairs = _near_pairs(surfaces, a, b, criteria, leaves, *paths)
+    progress[2] += sum(features.shape[1] for features in pairs)
+    return found.write(before, _find_rows(surfaces, criteria, pairs, *paths))
 
 
-def _find_rows(
-    surfaces: Surfaces, a: BVH, b: BVH, criteria: PairCriteria, leaves: Integers
-) -> DetectedRows:
-    """The rows between pairs of leaves (2, p) of two BVHs."""
-    start, end = np.ascontiguousarray(surfaces.paths.transpose(1, 2, 0))
+def _near_pairs(
+    surfaces: Surfaces,
+    a: BVH,
+    b: BVH,
+    criteria: PairCriteria,
+    leaves: Integers,
+    start: Floats,
+    end: Floats,
+) -> tuple[Integers, Integers]:
+    """(2, k) vertices and triangles, and (2, k) edges, near each other in leaves (2, p)."""
     vertices, edges = candidate_pairs(a, b, leaves, flat=criteria.all_touching)
     limits = np.array([criteria.flush_angle, criteria.flush_curvature])
     vertices = vertices[:, (surfaces.corner_turns[vertices[0]] > limits).any(axis=1)]
     edges = edges[:, (surfaces.edge_turns[edges] > limits).any(axis=2).all(axis=0)]
+    far = box_margin(a, b, criteria.margin)
+    vertices, edges = (
+        pairs[:, _are_close(surfaces, kind, pairs, start, end, far)]
+        for kind, pairs in enumerate((vertices, edges))
+    )
     if not criteria.all_touching:
         edges = edges[:, ~is_hidden(surfaces, edges, start, end)]
-    active = surfaces.active
-    vertices = vertices[
-        :, active[vertices[0]] | active[surfaces.triangles[:, vertices[1]]].any(axis=0)
-    ]
-    edges = edges[:, active[surfaces.edges[:, edges]].any(axis=(0, 1))]
-    of_vertices = np.concatenate([vertices[:1], surfaces.triangles[:, vertices[1]]])
-    of_edges = np.concatenate([surfaces.edges[:, edges[0]], surfaces.edges[:, edges[1]]])
+    return vertices, edges
+
+
+def _find_rows(
+    surfaces: Surfaces,
+    criteria: PairCriteria,
+    pairs: tuple[Integers, Integers],
+    start: Floats,
+    end: Floats,
+) -> DetectedRows:
+    """The rows of pairs of features (2, k) of each kind."""
     if criteria.measures_clearances:
-        for kind, particles in enumerate((of_vertices, of_edges)):
+        for kind, features in enumerate(pairs):
+            particles = _particles_of(surfaces, kind, features)
             _measure_clearances(surfaces, kind, particles, start, criteria)
         return room_for_rows(0)
-    return concatenated(
-        _rows(surfaces, 0, vertices, of_vertices, start, end, criteria),
-        _rows(surfaces, 1, edges, of_edges, start, end, criteria),
-        axis=-1,
-    )
+    rows = [
+        _rows(surfaces, kind, features, start, end, criteria) for kind, features in enumerate(pairs)
+    ]
+    return concatenated(*rows, axis=-1)
 
 
 def _rows(
     surfaces: Surfaces,
     kind: int,
     features: Integers,
-    particles: Integers,
     start: Floats,
     end: Floats,
     criteria: PairCriteria,
 ) -> DetectedRows:
     """The candidate pairs of one kind that satisfy the criteria."""
+    particles = _particles_of(surfaces, kind, features)
     near = _may_come_near(kind, particles, start, end, criteria)
     features, particles = features[:, near], particles[:, near]
     x, motion = start[:, particles], end[:, particles] - start[:, particles]
@@ -163,27 +179,40 @@ def _measure_clearances(
         np.minimum.at(surfaces.clearances, corner, room)
 
 
+def _particles_of(surfaces: Surfaces, kind: int, features: Integers) -> Integers:
+    """(4, k) the particles of pairs of features (2, k)."""
+    first, second = features
+    if kind:
+        return np.concatenate([surfaces.edges[:, first], surfaces.edges[:, second]])
+    return np.concatenate([features[:1], surfaces.triangles[:, second]])
+
+
+def _are_close(
+    surfaces: Surfaces, kind: int, features: Integers, start: Floats, end: Floats, far: np.float32
+) -> Booleans:
+    """(k,) bool, pairs of features (2, k) whose swept boxes are within `far` on every axis.
+
+    Their positions are finite, one particle is active, and none is common.
+    """
+    particles, split = _particles_of(surfaces, kind, features), 2 if kind else 1
+    close = (particles[:split, None] != particles[None, split:]).all(axis=(0, 1))
+    close &= surfaces.active[particles].any(axis=0)
+    finite = np.isfinite(start).all(axis=0) & np.isfinite(end).all(axis=0)
+    close &= finite[particles].all(axis=0)
+    low = np.minimum(start, end).astype(np.float32)[:, particles]
+    minus_high = -np.maximum(start, end).astype(np.float32)[:, particles]
+    for one, other in ((low, minus_high), (minus_high, low)):
+        close &= (one[:, :split].min(axis=1) + other[:, split:].min(axis=1) <= far).all(axis=0)
+    return np.asarray(close)
+
+
 def _may_come_near(
     kind: int, particles: Integers, start: Floats, end: Floats, criteria: PairCriteria
 ) -> Booleans:
-    """(k,) bool, pairs without common particles, at finite positions, that may come near enough."""
-    split = 2 if kind else 1
-    near = (particles[:split, None] != particles[None, split:]).all(axis=(0, 1))
-    somewhere = np.isfinite(start).all(axis=0) & np.isfinite(end).all(axis=0)
-    near &= somewhere[particles].all(axis=0)
-    which = np.flatnonzero(near)
-    particles = particles[:, which]
-    margin = criteria.margin
-    both = np.stack([start[:, particles], end[:, particles]])
-    low, high = both.min(axis=0), both.max(axis=0)
-    over = low[:, :split].min(axis=1) - margin <= high[:, split:].max(axis=1)
-    under = low[:, split:].min(axis=1) - margin <= high[:, :split].max(axis=1)
-    boxes = (over & under).all(axis=0)
-    which = which[boxes]
-    x, motion = both[0][:, :, boxes], (both[1] - both[0])[:, :, boxes]
-    near[:] = False
-    near[which[NEAREST[kind](x)[2] - _fastest(motion, kind) <= margin]] = True
-    return np.asarray(near)
+    """(k,) bool, pairs that may come near enough, by their distance and speed."""
+    x = start[:, particles]
+    most = _fastest(end[:, particles] - x, kind)
+    return np.asarray(NEAREST[kind](x)[2] - most <= criteria.margin)
 
 
 def _touching_distances(

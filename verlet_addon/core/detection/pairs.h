@@ -34,6 +34,7 @@ typedef struct {
     four far;    /* margin plus rounding error of boxes [m] */
     integer count; /* rows found so far */
     integer tests, most; /* pairs of leaves tested in a part of the traversal, and their limit */
+    integer pair_tests;  /* pairs of features tested */
 } traversal;
 
 /* A pair of features in motion. */

@@ -78,7 +78,8 @@ def find_rows(
         return count - buffer.capacity, buffer.first(count)
 
     both = tuple(np.array(pairs, dtype=np.int64).reshape(-1, 2).T)
-    before = np.stack([np.zeros(len(pairs), dtype=np.int64), surfaces.tests[both]], axis=1)
+    before = np.zeros((len(pairs), 3), dtype=np.int64)
+    before[:, 1] = surfaces.tests[both]
     while True:
         progress, used[:] = before.copy(), []
         shortfalls, found = zip(
@@ -86,9 +87,22 @@ def find_rows(
         )
         surfaces.row_buffers.extend(used)
         if max(shortfalls) <= 0:
-            surfaces.tests[both] = progress[:, 1]
+            _count_tests(surfaces, both, progress)
             return _without_exempt(surfaces, concatenated(*found, axis=-1))
         capacity += max(shortfalls)
+
+
+def _count_tests(surfaces: Surfaces, both: tuple[Integers, Integers], progress: Integers) -> None:
+    """Counts the tests of a search of pairs of owners: their `progress` (p, 3).
+
+    How far a traversal gets beyond the limit of its owners depends on the threads, so that is left
+    out.
+    """
+    limits = surfaces.max_tests[both]
+    tests = np.minimum(progress[:, 1], limits + 1)
+    surfaces.work.leaf_tests += int((tests - surfaces.tests[both]).sum())
+    surfaces.work.pair_tests += int(progress[progress[:, 1] <= limits, 2].sum())
+    surfaces.tests[both] = tests
 
 
 def _without_exempt(surfaces: Surfaces, rows: DetectedRows) -> DetectedRows:

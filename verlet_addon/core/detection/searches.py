@@ -108,6 +108,20 @@ class DetectedRows:
         return count
 
 
+@dataclass(eq=False)
+class SearchWork:
+    """Work of searches since it was last taken; the number of threads does not change it."""
+
+    contact_searches: int = 0
+    """Number of searches, each for the pairs of any number of owners."""
+    leaf_tests: int = 0
+    """Number of pairs of leaves that were tested, up to the limit of each pair of owners."""
+    pair_tests: int = 0
+    """Number of pairs of features that were tested: those with swept boxes near each other."""
+    contact_rows: int = 0
+    """Number of rows that were found."""
+
+
 def room_for_rows(count: int) -> DetectedRows:
     """Arrays for so many rows."""
     features, weights = np.empty((3, count), dtype=np.int64), np.empty((4, count))

@@ -11,7 +11,7 @@ from ..arrays import Booleans, Floats, Integers, Singles, ranges
 from ..geometry.graph import Graph, Neighbours, find_neighbours
 from ..thread_pool import ThreadPool
 from .bvh import BVH, build_bvh
-from .searches import DetectedRows
+from .searches import DetectedRows, SearchWork
 
 MAX_TESTS_PER_PARTICLE = 192
 """Limit of a step's work for two owners: pairs of leaves that are tested, per particle of both.
@@ -101,6 +101,8 @@ class Surfaces:
     searches: dict[tuple[int, int], list[int]] = field(default_factory=dict)
     """Numbers of searches in this frame, and of tests in its former steps, by pair of owners, the
     lower first."""
+    work: SearchWork = field(default_factory=SearchWork)
+    """Work of all searches in this frame."""
 
     def fans_of(self, particles: Integers) -> tuple[Integers, Integers]:
         """(j,) indices of particles (k,), and (j,) numbers of the triangles around each."""
@@ -129,6 +131,7 @@ class Surfaces:
 
     def count_searches(self, pairs: Sequence[tuple[int, int]]) -> None:
         """Counts one more search of pairs of owners, and gives up those with too many tests."""
+        self.work.contact_searches += 1
         for pair in pairs:
             self.searches.setdefault(pair, [0, 0])[0] += 1
             if self.tests[pair] > self.max_tests[pair]:
