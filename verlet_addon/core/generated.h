@@ -502,6 +502,7 @@ typedef struct weave_batch {
 
 EXPORT void activate(const bvh *, uint8_t *);
 EXPORT void add_start_spring_forces(real *, real *, integer, const strip_batch *const *, integer);
+EXPORT void add_update(real *, integer, integer *, real *, integer);
 EXPORT void choose_coarse(const neighbours *, const uint8_t *, uint8_t *, real *);
 EXPORT void clamp_points(const solid_system *, const real *, real *);
 EXPORT void conserve_momentum(const integer *, integer, const real *, const real *, const real *,

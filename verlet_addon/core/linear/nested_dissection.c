@@ -58,22 +58,73 @@ void solve_dissected_system(const dissected_system *system)
         back_substitute(system, system->parts[i], answers -= system->axes * system->parts[i]->size);
 }
 
-/* Eliminates the first s unknowns of a front (m, m); `root` (s, s), at first the unit matrix,
-   becomes the inverse of their Cholesky factor. */
-EXPORT void eliminate_unknowns(real *front, integer m, real *root, integer s)
+/* Adds a symmetric matrix (b, b) to rows and columns of a front (m, m), above its diagonal. */
+EXPORT void add_update(real *front, integer m, integer *places, real *update, integer b)
 {
-    for (integer k = 0; k < s; k++) {
+    for (integer j = 0; j < b; j++)
+        for (integer i = j; i < b; i++) {
+            integer row = places[j], column = places[i];
+            front[row < column ? row * m + column : column * m + row] += update[j * b + i];
+        }
+}
+
+/* Subtracts from x (rows, columns) the products Σ left(k, row) × right(k, column) for k < count, one
+   after the other; `width` and `left_width` are from one row of x and right, and of left, to the next. */
+static void subtract_products(real *x, const real *left, const real *right, integer rows, integer columns,
+                              integer count, integer width, integer left_width)
+{
+    integer i = 0;
+    for (; rows == 4 && i + 4 <= columns; i += 4) {
+        four_reals block[4];
+        for (int j = 0; j < 4; j++)
+            block[j] = *(const four_reals *)(x + j * width + i);
+        for (integer k = 0; k < count; k++) {
+            four_reals values = *(const four_reals *)(right + k * width + i);
+            for (int j = 0; j < 4; j++)
+                block[j] -= left[k * left_width + j] * values;
+        }
+        for (int j = 0; j < 4; j++)
+            *(four_reals *)(x + j * width + i) = block[j];
+    }
+    for (integer j = 0; j < rows; j++)
+        for (integer k = 0; k < count; k++)
+            add_scaled(x + j * width + i, right + k * width + i, columns - i, -left[k * left_width + j]);
+}
+
+/* Eliminates unknowns from `first` up to `last` of a front (m, m) from each other. */
+static void eliminate_among(real *front, integer m, real *root, integer s, integer first, integer last)
+{
+    for (integer k = first; k < last; k++) {
         real *row = front + k * m, *own = root + k * s, scale = 1.0 / __builtin_sqrt(row[k]);
         for (integer i = k; i < m; i++)
             row[i] *= scale;
         for (integer i = 0; i <= k; i++)
             own[i] *= scale;
-        for (integer j = k + 1; j < m; j++) {
+        for (integer j = k + 1; j < last; j++) {
             if (row[j] == 0.0)
                 continue;
-            add_scaled(front + j * m + k + 1, row + k + 1, m - k - 1, -row[j]);
-            if (j < s)
-                add_scaled(root + j * s, own, k + 1, -row[j]);
+            add_scaled(front + j * m + j, row + j, m - j, -row[j]);
+            add_scaled(root + j * s, own, k + 1, -row[j]);
+        }
+    }
+}
+
+/* Unknowns that are eliminated together: so many rows of a large front fit into the cache, and blocks
+   of four rows and columns stay in registers. */
+#define TOGETHER 32
+
+/* Eliminates the first s unknowns of a front (m, m); `root` (s, s), at first the unit matrix,
+   becomes the inverse of their Cholesky factor. */
+EXPORT void eliminate_unknowns(real *front, integer m, real *root, integer s)
+{
+    for (integer first = 0, last; first < s; first = last) {
+        last = first + TOGETHER < s ? first + TOGETHER : s;
+        eliminate_among(front, m, root, s, first, last);
+        for (integer j = last; j < m; j += 4) {
+            const real *pulls = front + first * m + j;
+            integer rows = m - j < 4 ? m - j : 4, inner = s - j < rows ? s - j : rows;
+            subtract_products(front + j * m + j, pulls, pulls, rows, m - j, last - first, m, m);
+            subtract_products(root + j * s, pulls, root + first * s, inner, last, last - first, s, m);
         }
     }
 }

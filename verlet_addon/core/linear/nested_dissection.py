@@ -102,19 +102,35 @@ def factorize(points: Floats, pairs: Integers, couplings: Floats, diagonal: Floa
     for number, (depth, own, halves) in enumerate(blocks):
         chosen = order[firsts[number] : firsts[number + 1]]
         below = [updates.pop(-left) for left in range(halves, 0, -1)]
-        touched = np.unique(
-            np.concatenate([pairs[chosen].ravel(), *(around for around, _ in below)])
-        )
-        border = touched[owner[touched] != number]
+        touched = np.concatenate([pairs[chosen].ravel(), *(around for around, _ in below)])
+        border = _distinct(touched[owner[touched] != number], place)
         front = _front(own, border, pairs[chosen], couplings[chosen], diagonal, place)
         for around, update in below:
-            front[np.ix_(place[around], place[around])] += update
+            add_update(front, place[around], update)
         size = len(own)
         root = np.eye(size)
         eliminate_unknowns(front, root)
-        updates.append((border, front[size:, size:]))
+        updates.append((border, front[size:, size:].copy()))
         parts.append((-depth, Part(own, border, root, front[:size, size:].copy())))
     return Factors(n, [part for _, part in sorted(parts, key=lambda each: each[0])])
+
+
+def _distinct(numbers: Integers, place: Integers) -> Integers:
+    """The sorted distinct ones of these numbers; `place` (n,) is workspace."""
+    order = np.arange(len(numbers))
+    place[numbers] = order
+    return np.sort(numbers[place[numbers] == order])
+
+
+@kernel()
+def add_update(front: Sized, places: Integers, update: Sized) -> None:
+    """Adds a symmetric matrix (b, b) to these rows and columns (b,) of a front, above its diagonal.
+
+    Parameters
+    ----------
+    front : (m, m) symmetric matrix, whose elements below the diagonal are not meaningful.
+    """
+    front[np.ix_(places, places)] += update
 
 
 @kernel()
@@ -124,8 +140,7 @@ def eliminate_unknowns(front: Sized, root: Sized) -> None:
     Parameters
     ----------
     front : (m, m) matrix [A, B; Bᵀ, C] with A = L Lᵀ of s unknowns, which becomes
-        [Lᵀ, L⁻¹ B; ·, C − Bᵀ A⁻¹ B]; elements of the first s columns below the diagonal are not
-        meaningful.
+        [Lᵀ, L⁻¹ B; ·, C − Bᵀ A⁻¹ B]; elements below the diagonal are not meaningful.
     root : (s, s) unit matrix, which becomes L⁻¹.
     """
     for k in range(len(root)):
