@@ -12,14 +12,14 @@ Addon = Callable[[str], ModuleType]
 @pytest.mark.parametrize("redraw", [0.0, 0.002, 0.016, 0.15, 0.3, 0.6, 0.9])
 def test_a_bake_by_button_takes_at_most_three_tenths_longer(addon: Addon, redraw: float) -> None:
     """Whatever a redraw costs, up to the 0.9 s of software OpenGL on a busy machine."""
-    work = addon("blender.ui.bake_operator").seconds_of_work(redraw)
+    work = addon("blender.ui.modal_operator").seconds_of_work(redraw)
     assert (work + redraw) / work <= 1.3 + 1e-9
 
 
 @pytest.mark.parametrize(("redraw", "patience"), [(0.002, 0.1), (0.016, 0.1), (0.1, 0.6), (9, 3)])
 def test_esc_waits_no_longer_than_it_must(addon: Addon, redraw: float, patience: float) -> None:
     """A tenth of a second where drawing is quick, and never more than three."""
-    assert addon("blender.ui.bake_operator").seconds_of_work(redraw) <= patience
+    assert addon("blender.ui.modal_operator").seconds_of_work(redraw) <= patience
 
 
 def test_a_rope_without_faces_is_shown_as_well(addon: Addon) -> None:

@@ -1,5 +1,6 @@
 """A bake as bones moves as the bake does, in Blender and after exports."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,16 @@ import numpy as np
 import pytest
 
 from tests.blender.round_trips import FORMATS, round_trip
-from tests.blender.scenes import body, file_content, pin, select, sheet, shown, verlet
+from tests.blender.scenes import (
+    body,
+    file_content,
+    mesh_object,
+    pin,
+    select,
+    sheet,
+    shown,
+    verlet,
+)
 from tests.blender.test_cache_exchange import END, baked, looks, moved, uneven
 
 
@@ -66,6 +76,66 @@ def test_exports_have_ordinary_skinning(name: str, tmp_path: Path) -> None:
     bpy.data.objects.remove(obj)
     settings = form.preset | ({"export_armatures": True} if name == "USD" else {})
     assert round_trip(form, ["Cape Skin"], tmp_path, **settings)["Cape Skin"] < 1e-4
+
+
+def test_bones_stand_beside_their_object_and_move_as_they_would_in_its_place() -> None:
+    """At no frame does the one hide the other."""
+    obj = cape()
+    verlet.bake_bones(count=6)
+    select(obj)
+    verlet.bake_bones(count=6, beside=True)
+    source, over, beside = (
+        np.array(looks(bpy.data.objects[name])) for name in ("Cape", "Cape Skin", "Cape Skin.001")
+    )
+    (offset,) = np.unique((beside - over).round(4).reshape(-1, 3), axis=0)
+    (axis,) = offset.nonzero()[0]
+    gaps = beside[..., axis].min(axis=1) - source[..., axis].max(axis=1)
+    assert 0.0 < gaps.min() < 0.3 * np.ptp(source[0], axis=0).max()
+
+
+@pytest.mark.parametrize("way", [(0.0, 0.0, -0.5), (0.0, 0.5, 0.0)])
+def test_even_what_has_no_width_has_its_bones_beside_it(way: tuple[float, ...]) -> None:
+    """A rope that hangs still, or one that is taut along Y."""
+    places = [tuple(number * each for each in way) for number in range(3)]
+    obj = body(mesh_object("Rope", places, [(0, 1), (1, 2)], []))
+    pin(obj, [0, 2])
+    verlet.bake(frame_start=1, frame_end=3)
+    verlet.bake_bones(count=1, beside=True)
+    apart = shown(bpy.data.objects["Rope Skin"], 1)[:, None] - shown(obj, 1)
+    assert np.linalg.norm(apart, axis=2).min() >= 0.1 - 1e-6
+
+
+def test_bones_of_several_objects_stand_together_beside_all() -> None:
+    obj = cape()
+    other = obj.copy()
+    other.data = obj.data.copy()
+    other.name = "Lining"
+    other.location.x += 0.5
+    bpy.context.scene.collection.objects.link(other)
+    select(obj, other)
+    verlet.bake()
+    verlet.bake_bones(count=3, beside=True)
+    bpy.context.scene.frame_set(1)
+    places = [
+        (bpy.data.objects[f"{name} Bones"].matrix_world, bpy.data.objects[name].matrix_world)
+        for name in ("Cape", "Lining")
+    ]
+    first, second = (np.array(bones.translation - its.translation) for bones, its in places)
+    np.testing.assert_allclose(first, second, atol=1e-5)
+
+
+def test_a_fit_that_is_cancelled_leaves_the_file_as_it_was(addon: Callable[[str], Any]) -> None:
+    """While frames are read as well as while bones are fitted."""
+    obj = cape()
+    context, before = bpy.context, file_content()
+    for steps in (1, 3, END + 4):
+        fitting = addon("blender.export.bone_fit").fit_bones(
+            context.scene, context.view_layer, obj, count=4
+        )
+        shares = [next(fitting).share for _ in range(steps)]
+        assert all(0.0 <= share < 1.0 for share in shares)
+        fitting.close()
+        assert file_content() == before
 
 
 def test_a_tolerance_takes_fewer_bones() -> None:

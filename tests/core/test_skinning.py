@@ -1,6 +1,7 @@
 """Motion as bones and weights: exact where it is made of bones, and never with wrong weights."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
+from typing import cast
 
 import numpy as np
 import pytest
@@ -8,11 +9,31 @@ from hypothesis import given, settings, strategies as st
 
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.errors import SettingsError
-from verlet_addon.core.skinning.decomposition import MOST, Skinning, decompose, decompose_within
+from verlet_addon.core.skinning import decomposition
+from verlet_addon.core.skinning.decomposition import MOST, Decomposition, Skinning
 from verlet_addon.core.skinning.weights import fit_weights
 
 SEEDS = st.integers(0, 10_000)
 some = settings(max_examples=20)
+
+
+def decompose(motion: Floats, count: int) -> Skinning:
+    """The motion as at most so many bones."""
+    return result(decomposition.decompose(motion, count))
+
+
+def decompose_within(motion: Floats, tolerance: float, count: int) -> Skinning:
+    """The motion as the fewest bones within a tolerance."""
+    return result(decomposition.decompose_within(motion, tolerance, count))
+
+
+def result(running: Decomposition) -> Skinning:
+    """What a decomposition returns in the end."""
+    while True:
+        try:
+            next(running)
+        except StopIteration as end:
+            return cast(Skinning, end.value)
 
 
 def rotations(generator: np.random.Generator, count: int) -> Floats:
@@ -68,6 +89,14 @@ def test_rigid_pieces_are_found_exactly(seed: int, pieces: int) -> None:
     skinning = decompose(motion, pieces)
     check(skinning, motion, pieces)
     assert skinning.worst <= 1e-6
+
+
+def test_the_progress_of_a_decomposition_goes_from_nothing_to_nearly_all() -> None:
+    """In small steps, between which a caller can stop."""
+    shares = [each.share for each in decomposition.decompose(wave(), 3)]
+    assert shares[0] == 0.0
+    assert 0.9 < shares[-1] < 1.0
+    assert all(0.0 <= after - before < 0.1 for before, after in pairwise(shares))
 
 
 @some

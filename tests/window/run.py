@@ -63,6 +63,7 @@ class Run:
 
 sys.path.insert(0, str(ROOT))
 from tests.window import (  # noqa: E402
+    bones,
     cache,
     curves,
     drape,
@@ -82,7 +83,7 @@ wanted = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
 found: dict[str, Any] = {}
 for module in (
     *(first_minutes, curves, touching, live, grab, overlay),
-    *(drape, cache, edited_frame, forms),
+    *(drape, cache, edited_frame, forms, bones),
 ):
     found |= vars(module)
 everything = {name: test for name, test in found.items() if name.startswith("test_")}

@@ -1,6 +1,6 @@
 """Bakes as bones: an armature, and a copy of the mesh with a few weights a vertex."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
 import bpy
@@ -8,14 +8,12 @@ import numpy as np
 from mathutils import Matrix
 
 from ...core.arrays import Floats
-from ...core.errors import SettingsError
-from ...core.skinning.decomposition import Skinning, decompose, decompose_within
+from ...core.skinning.decomposition import Skinning
 from ..bake.curves import play_again
 from ..scene.action_channels import channels
 from ..scene.modifiers import is_finishing
-from ..settings.properties import body_properties
 from ..settings.timing import animation_frame
-from .motion import bakes_shown, check_shown, frames_of, in_axes, read_axes, read_motion
+from .bone_fit import BoneFit
 from .scene_caches import alone_selected
 from .skinning_errors import show_errors
 
@@ -32,49 +30,27 @@ class BoneBake(NamedTuple):
     skinning: Skinning
 
 
-def bake_bones(
+def add_bones(
     scene: bpy.types.Scene,
     view_layer: bpy.types.ViewLayer,
-    obj: bpy.types.Object,
+    fit: BoneFit,
     *,
-    count: int,
-    tolerance: float = 0.0,
-    told: Callable[[float], object] = lambda _: None,
+    offset: Sequence[float] = (0.0, 0.0, 0.0),
 ) -> BoneBake:
     """Adds an armature and a copy of an object's mesh that play its bake; the bake itself stays.
 
     Bones have no hierarchy and turn about the middle of the vertices that they move. The armature
     stands where the object is at the first frame. The copy keeps modifiers that finish the mesh.
-    A loop repeats, unless the object itself moves from its start to its end.
 
     Parameters
     ----------
-    count : number of bones, at most.
-    tolerance : rms error [m] that the fewest bones are to reach; 0 takes all of them.
-    told : takes the share of the work that is done.
-
-    Raises
-    ------
-    SettingsError
-        The number of bones is below 1, or the tolerance below 0.
-    MeshError, FileError
-        The object has no bake, or does not show it.
+    offset : (3,) from there to where the armature stands instead [m].
     """
-    if count < 1:
-        raise SettingsError(f"{obj.name} needs 1 bone or more, not {count}; set another number")
-    if tolerance < 0:
-        raise SettingsError(f"{obj.name} has a tolerance of {tolerance:g} m; set it to 0 or more")
-    check_shown(obj, view_layer)
-    frames = frames_of([obj], scene)
-    axes, motion = _read(scene, view_layer, obj, frames)
-    if tolerance > 0:
-        skinning = decompose_within(motion, tolerance, count, told)
-    else:
-        skinning = decompose(motion, count, told)
+    obj, skinning = fit.obj, fit.skinning
     armature = bpy.data.objects.new(
         f"{obj.name} Bones", bpy.data.armatures.new(f"{obj.name} Bones")
     )
-    armature.matrix_world = Matrix(axes.tolist())
+    armature.matrix_world = Matrix.Translation(offset) @ Matrix(fit.axes.tolist())
     skin = _copied(obj, skinning)
     for each in (armature, skin):
         for collection in _collections(obj, scene):
@@ -82,41 +58,15 @@ def bake_bones(
     heads = _middles(skinning)
     names = _add_bones(view_layer, armature, heads, f"{obj.name} Bone")
     _bind(skin, armature, names, skinning.weights)
-    transforms, shown = skinning.transforms, [*frames]
-    if repeats := _repeats(scene, view_layer, obj, frames):
+    transforms, shown = skinning.transforms, [*fit.frames]
+    if fit.repeats:
         transforms = np.concatenate([transforms, transforms[:, :1]], axis=1)
-        shown.append(frames[-1] + 1)
+        shown.append(fit.frames[-1] + 1)
     times = [animation_frame(scene, number) for number in shown]
-    _animate(armature, names, heads, transforms, times, repeat=repeats)
+    _animate(armature, names, heads, transforms, times, repeat=fit.repeats)
     show_errors(skin, skinning)
     skin.select_set(False, view_layer=view_layer)
     return BoneBake(armature, skin, skinning)
-
-
-def _read(
-    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, obj: bpy.types.Object, frames: range
-) -> tuple[Floats, Floats]:
-    """Axes (4, 4) of an object at the first frame, and its motion (f, n, 3) in them [m]."""
-    with bakes_shown(scene, [obj], finish=False):
-        scene.frame_set(frames[0])
-        axes = read_axes(obj, cast(bpy.types.Depsgraph, view_layer.depsgraph))
-    motion = np.stack(list(read_motion(scene, view_layer, obj, frames, world=True)))
-    return axes, in_axes(motion, axes)
-
-
-def _repeats(
-    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, obj: bpy.types.Object, frames: range
-) -> bool:
-    """Whether a bake is a loop, and the object itself at its end where it is at its start."""
-    if not body_properties(obj).baked_loop:
-        return False
-    places = []
-    with bakes_shown(scene, [obj], finish=False):
-        for frame in (frames[0], frames[-1] + 1):
-            scene.frame_set(frame)
-            depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
-            places.append(np.array(obj.evaluated_get(depsgraph).matrix_world))
-    return bool(np.allclose(places[0], places[1], rtol=0.0, atol=1e-5))
 
 
 def _collections(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Collection]:

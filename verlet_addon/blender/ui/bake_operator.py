@@ -1,19 +1,17 @@
 """The Bake operator: runs to the end from a script, and modally in the interface."""
 
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from time import monotonic
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, IntProperty
 
-from ...core.errors import VerletError
 from ...core.remark import graded
 from ..bake.bake import frame_range, taking_part
 from ..bake.cautions import cautions
 from ..bake.drivers import DriverWatch
-from ..bake.memory import memory_errors_named
 from ..bake.progress import Progress
 from ..bake.record import remember_remarks
 from ..live.control import hand_back
@@ -23,9 +21,10 @@ from ..settings.properties import scene_properties
 from ..settings.unit_texts import length_text
 from .bake_options import BakeOptions
 from .bake_preview import LiveView
-from .bake_progress import BAKE, CACHE, Task, end_progress, show_progress
+from .bake_progress import BAKE, CACHE, Task, show_progress
 from .colliding import costliest_search, count_of_colliders
 from .messages import report
+from .modal_operator import ModalOperator
 from .operators import (
     OfSelected,
     cancelled_by_errors,
@@ -33,21 +32,12 @@ from .operators import (
     has_bodies,
     undoable_mode,
 )
-from .view_events import moves_view
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
 
 
-def seconds_of_work(redraw: float) -> float:
-    """Time to simulate between two redraws, given the duration of a redraw [s].
-
-    Redrawing takes a fifth of it; it is 3 s at most, so that Esc is answered in time.
-    """
-    return min(max(5 * redraw, 0.05), 3.0)
-
-
-class VERLET_OT_bake(BakeOptions, OfSelected, bpy.types.Operator):
+class VERLET_OT_bake(BakeOptions, OfSelected, ModalOperator):
     """Simulate all bodies of the scene that are switched on and keep the motion"""
 
     bl_idname = "verlet.bake"
@@ -81,7 +71,7 @@ class VERLET_OT_bake(BakeOptions, OfSelected, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         started, scene = monotonic(), file_context(context).scene
         try:
-            (last,) = deque(self._start(context), maxlen=1)
+            (last,) = deque(self._begin(context), maxlen=1)
         except BaseException:
             hand_back(scene, baked=False)
             raise
@@ -89,72 +79,50 @@ class VERLET_OT_bake(BakeOptions, OfSelected, bpy.types.Operator):
         self._tell(last, seconds=monotonic() - started)
         return {"FINISHED"}
 
-    def invoke(
-        self, context: bpy.types.Context, event: bpy.types.Event
-    ) -> "set[OperatorReturnItems]":
-        return self.execute(context) if bpy.app.background else self._run(context)
-
-    @cancelled_by_errors
-    def _run(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
-        """Starts the modal bake, during which the window stays responsive."""
-        self._bake = self._start(context)
+    def _start(self, context: bpy.types.Context) -> None:
+        """Starts the bake, and shows its bodies in the viewports."""
+        self._bake = self._begin(context)
         self._last: Progress | None = None
-        self._started = self._paused = monotonic()
-        manager = file_context(context).window_manager
+        self._started = monotonic()
         self._view = LiveView(file_context(context).scene, self._taking_part)
-        self._timer = manager.event_timer_add(0.01, window=context.window)
-        show_progress(context, 0.0, "reading the scene", self._task())
-        manager.modal_handler_add(self)
-        return {"RUNNING_MODAL"}
 
-    def modal(
-        self, context: bpy.types.Context, event: bpy.types.Event
-    ) -> "set[OperatorReturnItems]":
-        if event.type == "ESC" and event.value == "PRESS":
-            if self._keeps_frames():
-                return self._go_on(context, self._stop)
-            self.cancel(context)
-            report(self, "INFO", "Bake cancelled")
-            return {"CANCELLED"}
-        if event.type in ("RET", "NUMPAD_ENTER") and event.value == "PRESS":
-            return self._go_on(context, self._stop)
-        if event.type == "TIMER":
-            return self._go_on(context, self._advance)
-        # All other events are blocked, since they could edit the scene.
-        window = cast(bpy.types.Window, context.window)
-        return {"PASS_THROUGH"} if moves_view(window, event) else {"RUNNING_MODAL"}
+    def _step(self) -> bool:
+        """Simulates the next frame."""
+        if (progress := next(self._bake, None)) is None:
+            return False
+        if self._last is None:
+            self._first_done = monotonic()
+        self._last = progress
+        return True
 
-    def _go_on(
-        self, context: bpy.types.Context, work: Callable[[bpy.types.Context], bool]
-    ) -> "set[OperatorReturnItems]":
-        """Runs a part of the bake; ends it on an error, or once `work` returns False."""
+    def _keeps(self, context: bpy.types.Context, event: bpy.types.Event) -> bool:
+        """Whether a press is that of Enter, or of Esc where it keeps the frames so far."""
+        return super()._keeps(context, event) or (event.type == "ESC" and self._can_resume())
+
+    def _stop(self, _context: bpy.types.Context) -> bool:
+        """Ends the bake at the last simulated frame and writes it; True where there is none."""
+        if self._last is None:
+            return True
         try:
-            with memory_errors_named("showing the bake"):
-                running = work(context)
-        except VerletError as error:
-            self.cancel(context)
-            report(self, "ERROR", str(error))
-            return {"CANCELLED"}
-        except Exception:
-            self.cancel(context)
-            raise
-        if running:
-            return {"RUNNING_MODAL"}
+            self._last = self._bake.send(True)
+        except StopIteration:
+            return False
+        return True
+
+    def _finish(self, context: bpy.types.Context) -> None:
+        """Ends the live simulation that the bake replaces, and reports."""
         hand_back(file_context(context).scene, baked=True)
-        self.cancel(context)
+        self._view.close()
         if self._last is not None:
             self._tell(self._last, seconds=monotonic() - self._started)
-        return {"FINISHED"}
 
-    def cancel(self, context: bpy.types.Context) -> None:
-        """Ends the bake, without writing unless it is finished, and its progress display."""
+    def _undo(self, context: bpy.types.Context) -> None:
+        """Ends the bake without writing."""
         self._bake.close()
         hand_back(file_context(context).scene, baked=False)
         self._view.close()
-        file_context(context).window_manager.event_timer_remove(self._timer)
-        end_progress(context)
 
-    def _start(self, context: bpy.types.Context) -> Generator[Progress, bool | None, None]:
+    def _begin(self, context: bpy.types.Context) -> Generator[Progress, bool | None, None]:
         """Checks the bodies, reports warnings and returns the bake's generator."""
         here = file_context(context)
         start, end = frame_range(here.scene)
@@ -177,38 +145,16 @@ class VERLET_OT_bake(BakeOptions, OfSelected, bpy.types.Operator):
         """Labels of the bake in progress."""
         return CACHE if self.mode == "CACHE" and not self.loop else BAKE
 
-    def _keeps_frames(self) -> bool:
+    def _can_resume(self) -> bool:
         """Whether Esc keeps the frames so far: a cache can be resumed."""
         last = self._last
         kept = self.mode == "CACHE" and not self.loop
         return kept and last is not None and last.frame >= self._first
 
-    def _advance(self, context: bpy.types.Context) -> bool:
-        """Bakes until the next redraw and shows the progress; returns whether frames remain."""
-        begin = monotonic()
-        pause = begin + seconds_of_work(begin - self._paused)
-        for progress in self._bake:
-            if self._last is None:
-                self._first_done = monotonic()
-            self._last = progress
-            if monotonic() >= pause:
-                self._paused = monotonic()
-                self._show(context, progress)
-                return True
-        return False
-
-    def _stop(self, _context: bpy.types.Context) -> bool:
-        """Ends the bake at the last simulated frame and writes it; True where there is none."""
-        if self._last is None:
-            return True
-        try:
-            self._last = self._bake.send(True)
-        except StopIteration:
-            return False
-        return True
-
-    def _show(self, context: bpy.types.Context, progress: Progress) -> None:
+    def _show(self, context: bpy.types.Context) -> None:
         """Shows the progress, and the bodies in the viewports."""
+        if (progress := self._last) is None:
+            return
         overlay = overlay_properties(context.workspace)
         if overlay.show_strain:
             scale = overlay.strain_scale / 100.0

@@ -1,4 +1,4 @@
-"""Progress of a modal bake or drape, shown in the panel and in the status bar; polls check it."""
+"""Progress of a modal operator, shown in the panel and in the status bar; polls check it."""
 
 from dataclasses import dataclass
 from typing import Any, cast
@@ -10,21 +10,23 @@ from ..scene.file_context import file_context
 
 @dataclass(frozen=True)
 class Task:
-    """Labels of a bake or a drape in progress."""
+    """Labels of the work of a modal operator."""
 
     name: str
     cancel: str
     keep: str
+    """Empty where nothing can be kept before the end."""
 
 
 BAKE = Task("Baking", cancel="Cancel Bake", keep="Keep the Frames so far")
 CACHE = Task("Baking", cancel="Stop, to Resume Later", keep="Keep the Frames so far")
 DRAPE = Task("Draping", cancel="Cancel Drape", keep="Keep the Shape so far")
+BONES = Task("Bake to Bones", cancel="Cancel Bake to Bones", keep="")
 
 
 @dataclass(frozen=True)
 class BakeProgress:
-    """Progress of a bake or a drape."""
+    """Progress of a modal operator."""
 
     share: float
     """Share of all frames, 0 to 1."""
@@ -34,11 +36,11 @@ class BakeProgress:
 
 
 _in_progress: list[BakeProgress] = []
-"""Progress of the running modal bake or drape; empty without one."""
+"""Progress of the running modal operator; empty without one."""
 
 
 def bake_in_progress() -> BakeProgress | None:
-    """The progress of the modal bake or drape; None while none runs."""
+    """The progress of the modal operator; None while none runs."""
     return _in_progress[0] if _in_progress else None
 
 
@@ -64,20 +66,25 @@ def end_progress(context: bpy.types.Context) -> None:
 
 
 def draw_progress(column: bpy.types.UILayout) -> None:
-    """Draws the panel's progress bar, and the keys that end the bake."""
+    """Draws the panel's progress bar, and the keys that end the work."""
     if (progress := bake_in_progress()) is not None:
         column.progress(factor=progress.share, text=f"{progress.task.name}: {progress.text}")
-        column.label(text=f"  {progress.task.cancel}", icon="EVENT_ESC")
-        column.label(text=progress.task.keep, icon="EVENT_RETURN")
+        _draw_keys(column, progress.task)
+
+
+def _draw_keys(layout: bpy.types.UILayout, task: Task) -> None:
+    """Draws the keys that end the work, and what they do."""
+    layout.label(text=f"  {task.cancel}", icon="EVENT_ESC")
+    if task.keep:
+        layout.label(text=task.keep, icon="EVENT_RETURN")
 
 
 def _draw_status(header: Any, _context: bpy.types.Context) -> None:
-    """Draws the status bar while a bake or a drape runs."""
+    """Draws the status bar while a modal operator runs."""
     if (progress := bake_in_progress()) is None:
         return
     row = header.layout.row(align=False)
-    row.label(text=f"  {progress.task.cancel}", icon="EVENT_ESC")
-    row.label(text=progress.task.keep, icon="EVENT_RETURN")
+    _draw_keys(row, progress.task)
     row.label(text="Rotate View", icon="MOUSE_MMB")
     row.label(text=f"Verlet: {progress.text}")
 

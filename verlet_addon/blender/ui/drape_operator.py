@@ -1,6 +1,5 @@
 """The Drape operator: until all rests from a script, with progress and Esc from the interface."""
 
-from collections.abc import Callable
 from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
@@ -8,18 +7,16 @@ import bpy
 from bpy.props import BoolProperty, FloatProperty
 
 from ...core.drape import REST_DISTANCE, REST_SECONDS, Settling
-from ...core.errors import VerletError
 from ..bake.bake import taking_part
-from ..bake.memory import memory_errors_named
 from ..live.drape import Drape
 from ..live.drape_files import is_draped
 from ..scene.file_context import file_context
 from ..settings.properties import scene_properties
 from ..settings.unit_texts import speed_text
-from .bake_operator import seconds_of_work
-from .bake_progress import DRAPE, end_progress, show_progress
+from .bake_progress import DRAPE, Task, show_progress
 from .colliding import count_of_colliders
 from .messages import report
+from .modal_operator import ModalOperator
 from .operators import (
     OfSelected,
     cancelled_by_errors,
@@ -27,13 +24,13 @@ from .operators import (
     has_bodies,
     undoable_mode,
 )
-from .view_events import is_over_view, moves_view
+from .view_events import is_over_view
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
 
 
-class VERLET_OT_drape(OfSelected, bpy.types.Operator):
+class VERLET_OT_drape(OfSelected, ModalOperator):
     """Let the soft bodies fall and fold until they rest, while the timeline stands still"""
 
     bl_idname = "verlet.drape"
@@ -78,90 +75,33 @@ class VERLET_OT_drape(OfSelected, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         self._start(context)
         try:
-            while self._is_on_the_way():
-                self._advance()
-            self._show()
+            while self._step():
+                pass
         except BaseException:
             self._drape.cancel()
             raise
-        self._finish()
+        self._finish(context)
         return {"FINISHED"}
 
-    def invoke(
-        self, context: bpy.types.Context, event: bpy.types.Event
-    ) -> "set[OperatorReturnItems]":
-        return self.execute(context) if bpy.app.background else self._run(context)
-
-    @cancelled_by_errors
-    def _run(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
-        """Starts the modal drape, during which the window stays responsive."""
-        self._start(context)
-        manager = file_context(context).window_manager
-        self._timer = manager.event_timer_add(0.01, window=context.window)
-        show_progress(context, 0.0, "reading the scene", DRAPE)
-        manager.modal_handler_add(self)
-        return {"RUNNING_MODAL"}
-
-    def modal(
-        self, context: bpy.types.Context, event: bpy.types.Event
-    ) -> "set[OperatorReturnItems]":
-        if event.type in ("ESC", "RIGHTMOUSE") and event.value == "PRESS":
-            self.cancel(context)
-            report(self, "INFO", "Drape cancelled")
-            return {"CANCELLED"}
-        if self._accepts(context, event):
-            return self._go_on(context, lambda: False)
-        if event.type == "TIMER":
-            return self._go_on(context, lambda: self._work(context))
-        # All other events are blocked, since they could edit the scene.
-        window = cast(bpy.types.Window, context.window)
-        return {"PASS_THROUGH"} if moves_view(window, event) else {"RUNNING_MODAL"}
-
-    def _accepts(self, context: bpy.types.Context, event: bpy.types.Event) -> bool:
-        """Whether an event is Enter, or a click into a 3D view."""
-        if event.value != "PRESS":
-            return False
+    def _keeps(self, context: bpy.types.Context, event: bpy.types.Event) -> bool:
+        """Whether a press is that of Enter, or a click into a 3D view."""
         window = cast(bpy.types.Window, context.window)
         click = event.type == "LEFTMOUSE" and not event.alt and is_over_view(window, event)
-        return click or event.type in ("RET", "NUMPAD_ENTER")
+        return click or super()._keeps(context, event)
 
-    def _go_on(
-        self, context: bpy.types.Context, work: Callable[[], bool]
-    ) -> "set[OperatorReturnItems]":
-        """Runs a part of the drape; ends it on an error, or once `work` returns False."""
-        try:
-            with memory_errors_named("showing the drape"):
-                running = work()
-                if not running:
-                    self._show()
-        except VerletError as error:
-            self.cancel(context)
-            report(self, "ERROR", str(error))
-            return {"CANCELLED"}
-        except Exception:
-            self.cancel(context)
-            raise
-        if running:
-            return {"RUNNING_MODAL"}
-        self._end_display(context)
-        self._finish()
-        return {"FINISHED"}
+    def _cancels(self, event: bpy.types.Event) -> bool:
+        """Whether a press is that of Esc, or of the right mouse button."""
+        return event.type in ("ESC", "RIGHTMOUSE")
 
-    def cancel(self, context: bpy.types.Context) -> None:
-        """Ends the drape, with the bodies as they were before."""
-        self._drape.cancel()
-        self._end_display(context)
-
-    def _end_display(self, context: bpy.types.Context) -> None:
-        """Removes the timer and the progress display."""
-        file_context(context).window_manager.event_timer_remove(self._timer)
-        end_progress(context)
+    def _task(self) -> Task:
+        """Labels of the drape in progress."""
+        return DRAPE
 
     def _start(self, context: bpy.types.Context) -> None:
         """Reads the scene."""
         here = file_context(context)
         chosen = chosen_bodies(context, selected=self.selected, otherwise="drape all of them")
-        self._started = self._paused = monotonic()
+        self._started = monotonic()
         self._last: Settling | None = None
         self._remarks: list[str] = []
         bodies = taking_part(chosen, here.view_layer)
@@ -176,42 +116,43 @@ class VERLET_OT_drape(OfSelected, bpy.types.Operator):
         """Whether as much time is simulated as may be; Blender's own number is rounded."""
         return bool(last.seconds >= self.seconds * (1.0 - 1e-6))
 
-    def _advance(self) -> None:
-        """Simulates the next moment."""
+    def _step(self) -> bool:
+        """Simulates the next moment; once the bodies rest, shows them."""
+        if not self._is_on_the_way():
+            self._show_bodies()
+            return False
         self._last = next(self._drape.settlings)
         self._remarks += self._last.frame.remarks
+        return True
 
-    def _work(self, context: bpy.types.Context) -> bool:
-        """Simulates until the next redraw; returns whether there is more to do."""
-        begin = monotonic()
-        pause = begin + seconds_of_work(begin - self._paused)
-        while self._is_on_the_way():
-            self._advance()
-            if monotonic() >= pause:
-                self._paused = monotonic()
-                self._show()
-                self._show_progress(context)
-                return True
+    def _stop(self, _context: bpy.types.Context) -> bool:
+        """Ends the drape where the bodies are."""
+        self._show_bodies()
         return False
 
-    def _show(self) -> None:
-        """Shows the bodies in the viewports."""
-        if self._last is not None:
-            self._drape.show(self._last.frame.positions)
-
-    def _show_progress(self, context: bpy.types.Context) -> None:
-        """Shows the time simulated, and how fast the bodies still are."""
+    def _show(self, context: bpy.types.Context) -> None:
+        """Shows the bodies, the time simulated, and how fast they still are."""
+        self._show_bodies()
         if (last := self._last) is not None:
             text = f"{last.seconds:.1f} s, fastest {speed_text(last.speed)}"
             show_progress(context, min(last.seconds / self.seconds, 1.0), text, DRAPE)
 
-    def _finish(self) -> None:
+    def _show_bodies(self) -> None:
+        """Shows the bodies in the viewports."""
+        if self._last is not None:
+            self._drape.show(self._last.frame.positions)
+
+    def _finish(self, _context: bpy.types.Context) -> None:
         """Leaves the bodies as they are shown, and reports whether they rest."""
         self._drape.accept()
         for remark in self._remarks:
             report(self, "WARNING", remark)
         if self._last is not None:
             self._tell(self._last)
+
+    def _undo(self, _context: bpy.types.Context) -> None:
+        """Shows the bodies as they were before."""
+        self._drape.cancel()
 
     def _tell(self, last: Settling) -> None:
         """Reports whether the bodies rest, and what they collide with."""

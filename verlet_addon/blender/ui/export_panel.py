@@ -1,5 +1,7 @@
 """The panel below Bake with the forms of bakes for other programs."""
 
+from typing import Any, cast
+
 import bpy
 
 from .panel_base import SidebarPanel
@@ -16,5 +18,5 @@ class VERLET_PT_export(SidebarPanel):
         column.operator_context = "INVOKE_DEFAULT"
         column.operator("verlet.export_cache", text="Export Cache", icon="EXPORT")
         column.operator("verlet.import_cache", text="Play Cache", icon="IMPORT")
-        column.operator("verlet.bake_bones", icon="ARMATURE_DATA")
+        cast(Any, column.operator("verlet.bake_bones", icon="ARMATURE_DATA")).beside = True
         column.operator("verlet.export_vat", icon="TEXTURE")
