@@ -4,6 +4,7 @@ from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
 from typing import Any
+from unittest.mock import Mock
 
 import bpy
 import numpy as np
@@ -336,6 +337,33 @@ def test_renamed_keys_are_still_of_the_bake(keys: ModuleType) -> None:
     obj.data.shape_keys.key_blocks["verlet_0003"].name = 'my "pose"'
     keys.remove_bakes([obj])
     assert everything() == before
+
+
+def test_own_keys_are_listed_without_the_frames_of_the_bake_between_them(
+    keys: ModuleType, addon: Addon
+) -> None:
+    """Those of the bake have a list of their own, until the user names one."""
+    lists, obj = addon("blender.ui.shape_key_lists"), sheet()
+    assert not lists.VERLET_PT_shape_keys.poll(bpy.context)
+    move_key(obj, "Smile", seed=1)
+    keys.write_bake(obj, FRAMES, shapes(obj))
+    move_key(obj, "Frown", seed=2)
+    blocks = obj.data.shape_keys.key_blocks
+    blocks["verlet_0003"].name = "Pose"
+
+    def listed(kind: Any, **typed: Any) -> list[str]:
+        given = {"filter_name": "", "bitflag_filter_item": 1 << 30, "for_baked": kind.for_baked}
+        found, _ = kind.filter_items(
+            Mock(**given | typed), bpy.context, obj.data.shape_keys, "key_blocks"
+        )
+        return [block.name for block, shown in zip(blocks, found, strict=True) if shown]
+
+    assert lists.VERLET_PT_shape_keys.poll(bpy.context)
+    assert listed(lists.VERLET_UL_own_keys) == ["Smile", "Pose", "Frown"]
+    assert listed(lists.VERLET_UL_own_keys, filter_name="rown") == ["Frown"]
+    assert listed(lists.VERLET_UL_baked_keys) == ["verlet_0001", "verlet_0002", "verlet_0004"]
+    keys.remove_bakes([obj])
+    assert not lists.VERLET_PT_shape_keys.poll(bpy.context)
 
 
 def test_a_new_key_with_the_name_of_a_renamed_one_is_the_users(keys: ModuleType) -> None:

@@ -49,6 +49,7 @@ from .ui import (
     pin_operators,
     remarks,
     rope_tubes,
+    shape_key_lists,
     shape_panels,
     simulation_panel,
     tearing_cuts,
@@ -122,6 +123,9 @@ CLASSES: tuple[type[Any], ...] = (
     simulation_panel.VERLET_PT_advanced,
     panels.VERLET_PT_ground,
     *physics_panels.PANELS,
+    shape_key_lists.VERLET_UL_own_keys,
+    shape_key_lists.VERLET_UL_baked_keys,
+    shape_key_lists.VERLET_PT_shape_keys,
     panel.VERLET_PT_overlay,
 )
 
