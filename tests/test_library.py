@@ -14,7 +14,7 @@ import pytest
 from verlet_addon.core.bindings import bind
 from verlet_addon.core.errors import MeshError
 from verlet_addon.core.inputs import mesh_from_faces, sheet, sphere
-from verlet_addon.core.scene import Sample
+from verlet_addon.core.scene import Frame, Sample, SolverWork
 
 ROOT = Path(__file__).parents[1]
 WITHOUT_BLENDER = "import sys\nsys.modules['bpy'] = sys.modules['mathutils'] = None\n"
@@ -66,6 +66,10 @@ def test_examples_use_documented_names_alone() -> None:
     of_samples = {name.partition(".")[2] for name in told if name.startswith("Sample.")}
     assert of_samples <= {each.name for each in fields(Sample)}
     assert len(of_samples) >= 8
+    of_frames = {name.partition(".")[2] for name in told if name.startswith("Frame.")}
+    assert {"work", "contact_searches"} <= of_frames <= {each.name for each in fields(Frame)}
+    (work,) = re.findall(r"^\| `scene\.SolverWork`.*$", table, re.M)
+    assert {each.name for each in fields(SolverWork)} <= set(re.findall(r"`(\w+)`", work))
     core = {name for name in told if not name[0].isupper()}
     for module, _, name in (each.partition(".") for each in core):
         assert hasattr(import_module(f"verlet_addon.core.{module}"), name)
