@@ -254,9 +254,15 @@ def save_and_open() -> None:
 def _without_compiled_kernels() -> Iterator[None]:
     """By NumPy's kernels, which take a hundred times as long; so with a single step a frame."""
     scene: Any = bpy.context.scene
-    serving, substeps = backend(), scene.verlet.substeps
+    serving, substeps, by_second = (
+        backend(),
+        scene.verlet.substeps,
+        scene.verlet.use_steps_per_second,
+    )
     library, serving.library, scene.verlet.substeps = serving.library, None, 1
     try:
         yield
     finally:
         serving.library, scene.verlet.substeps = library, substeps
+        # Whatever was set last counts, so this comes last.
+        scene.verlet.use_steps_per_second = by_second
