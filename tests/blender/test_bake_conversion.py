@@ -64,7 +64,7 @@ def test_keys_become_a_cache_and_a_cache_keys(
     record = addon("blender.bake.record")
     assert record.baked_range(scene) == (1, END)
     assert record.changed_since_bake(scene, bpy.context.view_layer) == []
-    with pytest.raises(RuntimeError, match="no simulation is stored; bake without resume"):
+    with pytest.raises(RuntimeError, match="no simulation is stored; bake again from the start"):
         verlet.bake(mode="CACHE", resume=True, frame_end=20)
     scene.frame_set(3)
     assert verlet.convert_bake(mode="RELATIVE") == {"FINISHED"}

@@ -44,8 +44,8 @@ def test_an_action_above_nla_tracks_plays_the_bake_or_is_refused(
     bpy.context.scene.frame_set(1)
     before = file_content()
     if use_nla and (influence < 1 or blend not in ("REPLACE", "COMBINE")):
-        wrong = "influence of 0.5" if influence < 1 else blend.title()
-        with pytest.raises(RuntimeError, match=f"shape keys of Line .*{wrong}.*; set it to"):
+        wrong = "Influence of 0.5" if influence < 1 else blend.title()
+        with pytest.raises(RuntimeError, match=f"shape keys of Line .*{wrong}.*; set that to"):
             verlet.bake(frame_start=1, frame_end=25)
         assert file_content() == before
     else:

@@ -331,11 +331,11 @@ def test_what_cannot_change_in_a_simulation_is_refused_by_name(tmp_path: Path) -
     saved(tmp_path)
     verlet.bake(mode="CACHE")
     before = frames_of(obj)
-    with pytest.raises(RuntimeError, match=r"from_frame is 12, and the cache .* up to 10"):
+    with pytest.raises(RuntimeError, match=r"From Frame is 12, and the cache .* up to 10"):
         verlet.bake(mode="CACHE", resume=True, from_frame=12)
     with pytest.raises(RuntimeError, match="where the range begins"):
         verlet.bake(mode="CACHE", resume=True, from_frame=1)
-    with pytest.raises(RuntimeError, match="without resume"):
+    with pytest.raises(RuntimeError, match="Resume is off; turn on Resume too"):
         verlet.bake(mode="CACHE", from_frame=5)
     with pytest.raises(RuntimeError, match="mode to CACHE"):
         verlet.bake(resume=True)

@@ -214,7 +214,7 @@ def test_what_cannot_be_written_is_told_and_nothing_is_lost(tmp_path: Path) -> N
         verlet.export_cache(filepath=str(tmp_path / "missing" / "cape.pc2"))
     with pytest.raises(RuntimeError, match="it is a folder; name a file in it"):
         verlet.export_cache(filepath=str(tmp_path))
-    with pytest.raises(RuntimeError, match="No file is named"):
+    with pytest.raises(RuntimeError, match="No file is chosen"):
         verlet.export_cache()
     obj.hide_set(True)
     bpy.context.view_layer.objects.active = obj

@@ -391,7 +391,7 @@ def test_bodies_baked_apart_have_caches_of_their_own(tmp_path: Path) -> None:
     select(obj)
     verlet.bake(mode="CACHE", selected=True, resume=True)
     assert (obj.verlet.baked_end, cloth.verlet.baked_end) == (8, 5)
-    with pytest.raises(RuntimeError, match="There is no cache of Cloth, Rope alone to resume"):
+    with pytest.raises(RuntimeError, match="There is no cache of Cloth, Rope alone to go on with"):
         verlet.bake(mode="CACHE", resume=True)
 
 
@@ -513,7 +513,7 @@ def test_a_job_does_not_go_on_with_a_cache_that_another_one_writes(
     assert other.returncode == 3
     assert other.stderr.splitlines()[-1] == (
         f"verlet: Another process writes the cache {out.parent / 'out_verlet_cache' / 'bake_001'}; "
-        "wait until it has ended, or bake without resume"
+        "wait until it has ended, or bake again from the start"
     )
     assert len(frames_of(opened(out))) == 6 * 12 * 5
 

@@ -241,13 +241,13 @@ def growing(table: Any) -> str:
 
 def at_no_place(table: Any) -> str:
     table.location.x = np.nan
-    return "The collider Table has a transform or vertices that are not finite, or farther away"
+    return "The collider Table has vertices at invalid coordinates, or farther than"
 
 
 def far_away(table: Any) -> str:
     """As a vertex of a broken scan may be."""
     table.data.vertices[0].co.x = 1e30
-    return "The collider Table .* farther away than 1000 km; correct them"
+    return "The collider Table .* farther than 1000 km from the origin; clear its"
 
 
 def on_the_simulated_mesh(table: Any) -> str:

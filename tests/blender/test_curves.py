@@ -298,7 +298,7 @@ def test_a_mesh_from_a_curve_has_its_tube_hooks_keys_and_materials() -> None:
 REFUSED = {
     "flat": "is a 2D curve; set its Shape to 3D",
     "empty": "has no points; add some",
-    "points": 'its Pinned Points are "9"; give numbers of its points',
+    "points": 'its Pinned Points are "9"; give numbers from 0 to 5',
     "type": "can be a rope alone; set its type to Rope",
     "shared": "shares its curve",
 }

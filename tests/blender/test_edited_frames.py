@@ -171,7 +171,7 @@ def test_what_cannot_be_is_said_in_one_sentence() -> None:
         verlet.bake(from_frame=6, **ON)
     with pytest.raises(RuntimeError, match="Only a bake to a cache can be resumed"):
         verlet.bake(edited=True, **ALL)
-    with pytest.raises(RuntimeError, match="edited is set without from_frame"):
+    with pytest.raises(RuntimeError, match="Edited is on, and From Frame is 0"):
         verlet.bake(**ON)
     for frame in (1, 13):
         bpy.context.scene.frame_set(frame)

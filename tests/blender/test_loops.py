@@ -273,7 +273,7 @@ def test_a_body_with_a_cage_does_not_loop() -> None:
     range_to(END)
     fine, cage = body(sheet("Fine", resolution=12, height=3.0)), sheet("Cage", height=3.0)
     fine.verlet.simulate_as = cage
-    with pytest.raises(RuntimeError, match="Fine is simulated as Cage, and a loop moves no body"):
+    with pytest.raises(RuntimeError, match="Fine follows Cage, its Simulate As, which a loop"):
         verlet.bake(loop=LENGTH)
 
 

@@ -38,7 +38,7 @@ def test_a_bake_that_cannot_fit_is_refused_before_any_work(
     assert (error["kind"], error["code"]) == ("memory", 5)
     assert error["sentence"] == (
         "The bake of Cloth, Rope over frames 1 to 1000000 needs 10.0 GiB of memory, and 1.0 GiB "
-        "are left; bake fewer frames or bodies, or set a higher step"
+        "are left; bake fewer frames or bodies, or raise Step"
     )
     first, _ = text.err.splitlines()
     assert first.startswith("verlet: This bake takes about 10.0 GiB of memory; ")

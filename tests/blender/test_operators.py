@@ -444,7 +444,7 @@ def test_bake_and_clear_bake_take_all_bodies_that_are_switched_on() -> None:
     [
         ("convert", "Select a mesh or a curve first"),
         ("release", "None of the selected objects is a soft body"),
-        ("bake", "There is no soft body in Scene; select a mesh and make it one first"),
+        ("bake", "There is no soft body in Scene; select a mesh and press Make Soft Body"),
         ("clear_bake", "No soft body that is switched on has a bake"),
     ],
 )

@@ -131,7 +131,7 @@ def test_a_frame_is_only_edited_where_a_bake_can_go_on(made: str, tmp_path: Path
         verlet.convert_bake(mode="CACHE")
     bpy.context.scene.frame_set(obj.verlet.baked_start + 3)
     before = file_content()
-    with pytest.raises(RuntimeError, match=r"no simulation .* bake it to a cache"):
+    with pytest.raises(RuntimeError, match=r"cannot go on .* bake it anew as a cache"):
         verlet.edit_frame()
     assert file_content() == before
 
@@ -199,7 +199,9 @@ def test_a_frame_of_a_body_with_a_cage_is_not_edited(tmp_path: Path) -> None:
     verlet.bake(mode="CACHE")
     bpy.context.scene.frame_set(4)
     before = file_content()
-    with pytest.raises(RuntimeError, match="Fine is simulated as Cage, and an edited frame moves"):
+    with pytest.raises(
+        RuntimeError, match="Fine follows Cage, its Simulate As, which an edited frame"
+    ):
         verlet.edit_frame()
     assert file_content() == before
 

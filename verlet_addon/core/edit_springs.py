@@ -66,12 +66,13 @@ def _check(model: SoftBodyModel, places: Floats, shape: Floats) -> None:
     """Raises MeshError where a body at places (n, 3) cannot be drawn to a shape."""
     if isinstance(model, WaterModel):
         raise MeshError(
-            f"{model.name} is water, which cannot go on from another shape; bake without resume"
+            f"{model.name} is water, which cannot go on from another shape; bake again from the "
+            "start"
         )
     if shape.shape != places.shape:
         raise MeshError(
             f"{model.name} has {len(shape)} vertices now, and {len(places)} in the simulation; "
-            "bake without resume"
+            "bake again from the start"
         )
 
 

@@ -29,14 +29,13 @@ def check_sample(sample: Sample) -> None:
     """Raises SettingsError if gravity or a parameter of a field is not finite."""
     if not np.isfinite(sample.gravity).all():
         raise SettingsError(
-            f"gravity is {sample.gravity.tolist()} at frame {sample.frame}; "
-            "set it to finite numbers"
+            f"gravity is {sample.gravity.tolist()} at frame {sample.frame}; set it anew"
         )
     for field in chain(*sample.every_field):
         if name := non_finite_number(field):
             raise SettingsError(
                 f"the {name} of the force field {field.name} is {getattr(field, name)} at frame "
-                f"{sample.frame}; make it finite"
+                f"{sample.frame}; set it anew"
             )
 
 

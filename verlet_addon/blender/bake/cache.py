@@ -178,7 +178,7 @@ class Cache:
                 return simulation
         raise FileError(
             f"The cache {self.folder} cannot go on from frame {frame}: {problem}; bake "
-            "without resume",
+            "again from the start",
             self.folder,
         )
 

@@ -102,9 +102,9 @@ def bake_cache(
     if not objects:
         raise MeshError(why_nothing(scene, view_layer))
     if from_frame and not resume:
-        raise SettingsError(f"from_frame is {from_frame} without resume; set resume too")
+        raise SettingsError(f"From Frame is {from_frame}, and Resume is off; turn on Resume too")
     if edited and not from_frame:
-        raise SettingsError("edited is set without from_frame; set from_frame and resume too")
+        raise SettingsError("Edited is on, and From Frame is 0; set From Frame, and turn on Resume")
     if edited:
         check_edits(objects, from_frame)
     else:

@@ -23,6 +23,9 @@ _ANIMATED = ("positions", "velocities", "mirrors", "rest_positions", "colliders"
 _ALIKE = 1e-5
 """Largest relative difference of a rest length that is rounding of an animated mesh."""
 
+_FIXED = "which can only change at its first frame"
+"""What to say of changes that a cache cannot take up in the middle."""
+
 
 def check_goes_on(
     record: CacheRecord,
@@ -64,13 +67,13 @@ def check_goes_on(
     if not again and (changed or different):
         raise SettingsError(
             f"{some(changed or different)} changed since the cache was baked; undo that, bake "
-            "without resume, or set from_frame to simulate again from a frame on"
+            "again from the start, or, by From Frame, from a later frame on"
         )
     _check_colliders(simulation, meshes, colliders)
     if different:
         raise MeshError(
             f"The mesh or the weights of {some(different)} changed since the cache was baked, "
-            "and would act from its first frame on; undo that, or bake without resume"
+            f"{_FIXED}; undo that, or bake again from the start"
         )
     former = simulation.sample.settings or simulation.body_settings
     for mesh, before, now in zip(meshes, former, settings, strict=True):
@@ -84,8 +87,8 @@ def _check_colliders(
     met = [[*mesh.colliders] for mesh in simulation.meshes]
     if not is_equal(simulation.colliders, colliders) or met != [[*m.colliders] for m in meshes]:
         raise MeshError(
-            "Colliders were added, removed or changed since the cache was baked, and would act "
-            "from its first frame on; undo that, or bake without resume"
+            f"Colliders were added, removed or changed since the cache was baked, {_FIXED}; undo "
+            "that, or bake again from the start"
         )
 
 
@@ -96,8 +99,8 @@ def _check_settings(name: str, before: BodySettings, now: BodySettings) -> None:
     if changed:
         labels = some(VERLET_PG_body.bl_rna.properties[each].name for each in changed)
         raise SettingsError(
-            f"{labels} of {name} changed since the cache was baked, and would act from its "
-            "first frame on; set it back, or bake without resume"
+            f"{labels} of {name} changed since the cache was baked, {_FIXED}; undo that, or bake "
+            "again from the start"
         )
 
 

@@ -13,7 +13,7 @@ from ..settings.properties import body_properties
 from .cache import Cache, read_cache
 from .cache_record import CachedBody
 
-_REMEDY = "resume or repeat the bake"
+_REMEDY = "press Resume, or bake again from the start"
 
 
 def shown_caches() -> Iterator[tuple[bpy.types.Object, Path]]:

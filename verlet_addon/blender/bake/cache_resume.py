@@ -31,8 +31,8 @@ def found_cache(scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], ble
     cache = find_cache(scene.name, names, blend)
     if cache is None or {*cache.record.names} != {*names}:
         raise FileError(
-            f"There is no cache of {', '.join(names)} alone to resume in {caches_of(blend)}; bake "
-            "without resume",
+            f"There is no cache of {', '.join(names)} alone to go on with in {caches_of(blend)}; "
+            "bake again from the start",
             caches_of(blend),
         )
     return cache
@@ -44,22 +44,22 @@ def end_to_keep(cache: Cache, start: int, from_frame: int) -> int:
     if start != record.start:
         raise SettingsError(
             f"The cache {cache.folder} begins at frame {record.start}, and the range at {start}; "
-            f"set its start to {record.start}, or bake without resume"
+            f"set the start of the range to {record.start}, or bake again from the start"
         )
     intact = cache.intact_end()
     if from_frame > intact + 1:
         raise SettingsError(
-            f"from_frame is {from_frame}, and the cache {cache.folder} has intact frames up to "
+            f"From Frame is {from_frame}, and the cache {cache.folder} has intact frames up to "
             f"{intact}; set it to {intact + 1} or earlier"
         )
     if from_frame and from_frame <= start:
         raise SettingsError(
-            f"from_frame is {from_frame}, where the range begins; bake without resume"
+            f"From Frame is {from_frame}, where the range begins; bake again from the start"
         )
     if kernels() != record.kernels:
         raise SettingsError(
             f"The cache {cache.folder} was baked with {record.kernels} kernels, and {kernels()} "
-            "ones are in use now, which differ in the last digits; bake without resume"
+            "ones are in use now, which differ in the last digits; bake again from the start"
         )
     return from_frame - 1 if from_frame else intact
 
@@ -71,7 +71,7 @@ def held(cache: Cache) -> Cache:
             return cache
     raise FileError(
         f"Another process writes the cache {cache.folder}; wait until it has ended, or bake "
-        "without resume",
+        "again from the start",
         cache.folder,
     )
 

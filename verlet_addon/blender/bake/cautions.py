@@ -89,7 +89,7 @@ def why_nothing(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> str:
             f"All soft bodies of {scene.name} are switched off; switch one on by the checkbox of "
             "its panel Soft Body"
         )
-    none = f"There is no soft body in {scene.name}; select a mesh and make it one first"
+    none = f"There is no soft body in {scene.name}; select a mesh and press Make Soft Body"
     return next(_instanced_bodies(scene, view_layer), none)
 
 
@@ -242,8 +242,8 @@ def _torn_at_mirrors(obj: bpy.types.Object) -> Iterator[str]:
         elif carriers := later_carriers(obj, mirror):
             yield (
                 f"The modifier {carriers[0].name} of {obj.name} deforms the halves of "
-                f"{mirror.name} separately, so they may part; move {mirror.name} below it, or "
-                "apply it"
+                f"{mirror.name} separately, so they may part; move {mirror.name} below "
+                f"{carriers[0].name}, or apply {mirror.name}"
             )
 
 

@@ -127,8 +127,8 @@ def plan(obj: bpy.types.Object, motion: Motion, form: KeyForm, step: int = 1) ->
     rounded = deviation(kept, shown).worst
     if not refusal and rounded > form.tolerance:
         refusal = (
-            f"The tolerance of components is {form.tolerance:g} m, and {obj.name} is as large that "
-            f"they are off by {rounded:.2g} m, to which shape keys are rounded; raise the tolerance"
+            f"{obj.name} is so large that shape keys are rounded to {rounded:.2g} m, and the "
+            f"Tolerance of components is {form.tolerance:g} m; raise the Tolerance"
         )
     return Plan(kept, form, step, deviation(motion, shown), components, refusal)
 

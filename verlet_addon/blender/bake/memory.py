@@ -25,7 +25,7 @@ _OVERHEAD = 5000
 """Further memory of Blender per shape key: its name, curve and copies of them [B]."""
 _BASE = 64 * 2**20
 """Memory of the smallest bake [B]; with less, OpenBLAS waits for its buffer without end."""
-_REMEDY = "bake fewer frames or bodies, or set a higher step"
+_REMEDY = "bake fewer frames or bodies, or raise Step"
 # A cgroup without a limit has one of about 2^63 bytes.
 _NO_LIMIT = 2**60
 

@@ -115,5 +115,7 @@ def read_motion(
                 linear, offset = world_matrix(obj, depsgraph)
                 points = points @ linear.T + offset
             if not np.isfinite(points).all():
-                raise MeshError(f"{obj.name} has no finite positions at frame {frame}; bake again")
+                raise MeshError(
+                    f"{obj.name} has vertices at invalid coordinates at frame {frame}; bake again"
+                )
             yield points

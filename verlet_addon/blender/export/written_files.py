@@ -21,7 +21,7 @@ def target(filepath: str, suffix: str) -> Path:
         The path is empty or a folder, or its folder is missing or read-only.
     """
     if not filepath:
-        raise FileError("No file is named; choose one to write", Path())
+        raise FileError("No file is chosen; choose one to write", Path())
     path = Path(os.path.normpath(bpy.path.abspath(filepath)))
     if path.suffix.lower() != suffix and not path.is_dir():
         path = path.with_name(path.name + suffix)

@@ -166,8 +166,14 @@ def _read_seen(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> Floats
 def _difference(obj: bpy.types.Object, before: Floats, after: Floats) -> str:
     """Sentence on how far an object is from where it was seen; empty within rounding."""
     if len(before) != len(after):
-        return f"{obj.name} has another number of vertices than it showed"
+        return (
+            f"{obj.name} has another number of vertices than it showed, since its modifiers act on "
+            "the new shape; undo, and apply or turn off those that change its vertices"
+        )
     off = np.linalg.norm(after - before, axis=1).max(initial=0.0)
     if off <= SEEN * np.linalg.norm(np.ptp(before, axis=0)):
         return ""
-    return f"{obj.name} is up to {length_text(off)} from where it was shown, for its modifiers"
+    return (
+        f"{obj.name} is up to {length_text(off)} from where it was shown, since its modifiers act "
+        "on the new shape; undo, and apply or turn off those that deform it"
+    )

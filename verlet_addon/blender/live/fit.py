@@ -144,14 +144,19 @@ def fit(
 def _checked_morphs(body: bpy.types.Object | None, names: Sequence[str]) -> list[str]:
     """Names of the morphs to fit to; raises MeshError where one does not act."""
     if body is None:
-        raise MeshError("No body is named; name the object whose shape keys are the morphs")
+        raise MeshError(
+            "No body to fit on is chosen; choose the object whose shape keys are the morphs"
+        )
     key = shape_keys_of(body)
     if key is None or len(key.key_blocks) < 2:
         raise MeshError(f"{body.name} has no shape keys beside its Basis; add one for each morph")
     if not key.use_relative:
         raise MeshError(f"{body.name} has absolute shape keys; turn on Relative for them")
     if body.show_only_shape_key:
-        raise MeshError(f"{body.name} shows one shape key alone; turn that off under its keys")
+        raise MeshError(
+            f"{body.name} shows one shape key alone; turn off Solo Active Shape Key under its list "
+            "of shape keys"
+        )
     baked = {item.name for item in body_properties(body).baked_keys}
     there = [each.name for each in key.key_blocks[1:] if each.name not in baked and not each.mute]
     for name in names:
@@ -170,7 +175,10 @@ def _check_garment(obj: bpy.types.Object, body: bpy.types.Object, morphs: Sequen
     refuse_curve(obj, "a fit", "leave it out")
     check_data(obj)
     if not body_properties(obj).enabled:
-        raise MeshError(f"{obj.name} is no soft body that is switched on; make it one first")
+        raise MeshError(
+            f"{obj.name} is no soft body that is switched on; press Make Soft Body "
+            "first, or switch it on by the checkbox of its panel"
+        )
     if is_baked(obj):
         raise MeshError(f"{obj.name} has a bake, which would move a fit; clear its bake first")
     key, ours = shape_keys_of(obj), {item.name for item in body_properties(obj).fitted_keys}
@@ -263,7 +271,7 @@ class _Shapes:
             shape = f"with the morph {morph}" if morph else "without morphs"
             yield (
                 f"{settling.fastest} is not at rest on {self._body} {shape} after "
-                f"{settling.seconds:.0f} s; let it take more time"
+                f"{settling.seconds:.0f} s; raise Longest Time"
             )
 
     def _start(self) -> list[MeshData]:
@@ -289,8 +297,8 @@ class _Shapes:
             stage.view_layer.update()
             if abs(block.value - value) > 1e-6:
                 raise MeshError(
-                    f"The shape key {morph} of {self._body} does not reach {value:.2g}, for "
-                    "a driver or its range; remove the driver, or let the range be 0 to 1"
+                    f"The shape key {morph} of {self._body} cannot be set to {value:.2g}, since it "
+                    "has a driver or another range; remove the driver, or set the range to 0 to 1"
                 )
             samples.append(self._sample())
         block.value = 0.0

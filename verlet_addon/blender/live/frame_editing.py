@@ -38,8 +38,8 @@ def edit_frame(
     record = read_cache(cache_path(obj, modifier).parent).record
     if not record.states:
         raise MeshError(
-            f"The cache of {obj.name} has no simulation that could go on from an edited frame, as "
-            "it was converted or is a loop; bake it to a cache"
+            f"The cache of {obj.name} was converted or is a loop, with which a simulation cannot "
+            "go on from an edited frame; bake it anew as a cache, with Loop at 0"
         )
     if not record.start < frame <= record.end:
         raise MeshError(

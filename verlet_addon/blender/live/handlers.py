@@ -259,9 +259,10 @@ def before_rendered_frame(scene: bpy.types.Scene, _other: Any = None) -> None:
         return
     frame = scene.frame_current
     if session.stale:
-        tell(scene, f"Frame {frame} was rendered as simulated before changes: {session.stale}")
+        before = f"Frame {frame} was rendered as it was before {session.stale}"
+        tell(scene, f"{before}; play from the start first")
     elif frame > session.last and session.last < frame_range(scene)[1]:
-        tell(scene, f"Rendered frames after {session.last} show that one: play to the end first")
+        tell(scene, f"Frames after {session.last} are rendered like it; play to the end first")
 
 
 def after_render(_scene: Any = None, _other: Any = None) -> None:

@@ -64,8 +64,8 @@ def refuse_cages(objects: Sequence[bpy.types.Object], work: str) -> None:
         cage = body_properties(obj).simulate_as
         if cage is not None:
             raise MeshError(
-                f"{obj.name} is simulated as {cage.name}, and {work} moves no body by a cage; "
-                "clear its Simulate As, or switch it off"
+                f"{obj.name} follows {cage.name}, its Simulate As, which {work} does not support; "
+                f"clear Simulate As, or switch {obj.name} off by the checkbox of its panel"
             )
 
 

@@ -160,8 +160,9 @@ def read_surface(
     surface = Surface(points, (len(points), len(mesh.loops)))
     if not (np.abs(points) < MAX_COORDINATE).all():
         raise MeshError(
-            f"The collider {obj.name} has a transform or vertices that are not finite, or farther "
-            f"away than {MAX_COORDINATE / 1000:.0f} km; correct them"
+            f"The collider {obj.name} has vertices at invalid coordinates, or farther than "
+            f"{MAX_COORDINATE / 1000:.0f} km from the origin; clear its location, rotation and "
+            "scale by Object ▸ Clear, or correct its mesh"
         )
     if before is None:
         return surface

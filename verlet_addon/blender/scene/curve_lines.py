@@ -195,7 +195,7 @@ def pinned_numbers(obj: bpy.types.Object) -> list[int]:
         return sorted({int(number) for number in numbers})
     raise MeshError(
         f"{obj.name} has {count} points, numbered from 0, and its Pinned Points are "
-        f'"{text}"; give numbers of its points'
+        f'"{text}"; give numbers from 0 to {count - 1}'
     )
 
 

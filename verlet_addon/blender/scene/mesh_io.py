@@ -198,7 +198,9 @@ def _check_matrix(obj: bpy.types.Object) -> None:
     """Raises MeshError where an object's matrix is singular or not finite."""
     matrix = np.array(obj.matrix_world, np.float64)
     if not np.isfinite(matrix).all():
-        raise MeshError(f"{obj.name} has a transform that is not finite; clear it")
+        raise MeshError(
+            f"{obj.name} has an invalid location, rotation or scale; clear it by Object ▸ Clear"
+        )
     if is_flat(matrix[:3, :3]):
         scale = ", ".join(f"{value:g}" for value in np.linalg.norm(matrix[:3, :3], axis=0))
         raise MeshError(f"{obj.name} has scale ({scale}); no part of it may be 0")
@@ -231,14 +233,14 @@ def _check_action(animation: bpy.types.AnimData, name: str) -> None:
         return
     if animation.action_influence < 1:
         raise MeshError(
-            f"The action of the shape keys of {name} has an influence of "
-            f"{animation.action_influence:g} in the NLA, which would weaken a bake; set it to 1"
+            f"The action of the shape keys of {name} has an Influence of "
+            f"{animation.action_influence:g} in the NLA, which would weaken a bake; set that to 1"
         )
     if animation.action_blend_type not in ("REPLACE", "COMBINE"):
         raise MeshError(
-            f"The action of the shape keys of {name} is set to "
-            f"{animation.action_blend_type.title()} in the NLA, which would distort a bake; "
-            "set it to Replace"
+            f"The action of the shape keys of {name} has the Blending "
+            f"{animation.action_blend_type.title()} in the NLA, which would distort a bake; set "
+            "that to Replace"
         )
     for track in animation.nla_tracks:
         if track.is_solo:

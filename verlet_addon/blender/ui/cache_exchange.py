@@ -199,7 +199,7 @@ class VERLET_OT_import_cache(ImportHelper, bpy.types.Operator):  # type: ignore[
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         obj = cast(bpy.types.Object, context.object)
         if not (filepath := cast(Any, self).filepath):
-            raise FileError("No file is named; choose one to play", Path())
+            raise FileError("No file is chosen; choose one to play", Path())
         path = Path(bpy.path.abspath(filepath)).resolve()
         frames = play_points(obj, path, file_context(context).scene, up=self.up)
         report(self, "INFO", f"{obj.name} plays frames {frames[0]} to {frames[-1]} of {path}")
