@@ -218,7 +218,7 @@ def test_gravity_of_the_earth_in_other_units_is_doubted(
     assert bool(said()) == warned
     if warned:
         assert f"unit scale of Scene is {scale:g}" in said()[0]
-        assert f"which a script calls {-9.81 / scale:g}" in said()[0]
+        assert f"-9.81 m/s² ({-9.81 / scale:g} in a script)" in said()[0]
         scene.use_gravity = False
         assert said() == []
         scene.use_gravity, scene.unit_settings.system = True, "NONE"

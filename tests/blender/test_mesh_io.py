@@ -377,7 +377,7 @@ def test_modifiers_without_a_way_back_are_an_error(
         bone.scale = (0, 0, 0)
     before = state(obj)
     positions = io.read_positions(obj, depsgraph())
-    with pytest.raises(mesh_error, match="The modifiers of Sheet cannot be undone; turn off"):
+    with pytest.raises(mesh_error, match="The modifiers of Sheet flatten or project it, so"):
         points.way_to_key(obj, depsgraph())(positions + 1)
     assert state(obj) == before
 

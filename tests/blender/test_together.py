@@ -92,7 +92,9 @@ def test_an_edited_frame_is_neither_converted_nor_exported(edited: Any, tmp_path
         "export_vat": {"filepath": str(tmp_path / "cape.png")},
         "bake_bones": {},
     }.items():
-        with pytest.raises(RuntimeError, match=r"has an edited frame, 4, .* or discard it"):
+        with pytest.raises(
+            RuntimeError, match=r"has an edited frame, 4, .* or Discard Edited Frame"
+        ):
             getattr(verlet, operator)(**options)
     assert file_content() == before
     verlet.discard_edit()

@@ -203,7 +203,7 @@ def _gravity_in_units(scene: bpy.types.Scene) -> Iterator[str]:
         yield (
             f"The unit scale of {scene.name} is {units.scale_length:g}, so its gravity of "
             f"{strength:g} units is {strength * units.scale_length:.3g} m/s²; for the Earth's, "
-            f"set it to -9.81 m/s², which a script calls {-9.81 / units.scale_length:g}"
+            f"set it to -9.81 m/s² ({-9.81 / units.scale_length:g} in a script)"
         )
 
 

@@ -39,5 +39,5 @@ def refuse_edits(objects: Sequence[bpy.types.Object]) -> None:
         if frames := edited_frames(obj):
             raise MeshError(
                 f"{obj.name} has an edited frame, {frames[0]}, which would act at all frames; "
-                "simulate from it, or discard it"
+                "press Simulate from Edited Frame, or Discard Edited Frame"
             )

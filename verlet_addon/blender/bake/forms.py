@@ -138,9 +138,9 @@ def _no_gain(name: str, count: int, frames: int, tolerance: float) -> str:
     if 2 * count < frames:
         return ""
     return (
-        f"{name} takes {count} components for {frames} frames within {1000 * tolerance:g} mm, "
-        "which is not less than half, so that they would play and load more slowly; raise the "
-        "tolerance, or keep a key per frame or a cache"
+        f"{name} takes {count} components for {frames} frames within {1000 * tolerance:g} mm, too "
+        "many to play and load as fast as a shape key per frame; raise Tolerance, or choose "
+        "another form"
     )
 
 

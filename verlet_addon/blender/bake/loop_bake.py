@@ -212,8 +212,8 @@ def _faded(names: Sequence[str], seam: Seam, unstable: str) -> str:
     reason = (
         f"simulating into its start failed: {unstable.rstrip('.')}"
         if unstable
-        else f"pins or attachments are elsewhere on it at frame {seam.end} than at {seam.start}; "
-        f"have them repeat every {seam.length} frames to simulate it instead"
+        else f"its pins or attachments are elsewhere at frame {seam.end} than at {seam.start}; "
+        f"animate them so that they repeat every {seam.length} frames"
     )
     return (
         f"The loop of {some(names)} is faded over its last {seam.blended} frames, with edges kept, "

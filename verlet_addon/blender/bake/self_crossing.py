@@ -35,7 +35,7 @@ def crossing(meshes: Sequence[MeshData], settings: Sequence[BodySettings]) -> It
         if _cross(first, second):
             yield (
                 f"{name} and {other} pass through each other at the first frame, and may stay so, "
-                "since neither has an inside; move them apart there"
+                "since neither is closed, so that none is inside the other; move them apart there"
             )
 
 

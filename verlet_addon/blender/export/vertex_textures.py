@@ -142,8 +142,8 @@ def _show_raw(view_settings: Any) -> None:
         view_settings.view_transform = "Raw"
     except TypeError as error:
         raise VerletError(
-            "textures of motion need the view transform Raw, which the color management in use "
-            "has not; start Blender without OCIO in the environment for this export"
+            "Vertex animation textures need the view transform Raw, which the color management in "
+            "use lacks; start Blender without the environment variable OCIO for this export"
         ) from error
 
 

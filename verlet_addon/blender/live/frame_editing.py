@@ -27,7 +27,8 @@ def edit_frame(
     modifier = bake_modifier(obj)
     if there := edited_frames(obj):
         raise MeshError(
-            f"{obj.name} has an edited frame, {there[0]}, already; simulate from it, or discard it"
+            f"{obj.name} has an edited frame, {there[0]}, already; "
+            "press Simulate from Edited Frame, or Discard Edited Frame"
         )
     if modifier is None:
         raise MeshError(

@@ -277,8 +277,9 @@ def invert_carriers(
     positions = _invert(deform, start, points_of_key(obj, wanted))
     if positions is None:
         raise MeshError(
-            f"The modifiers of {obj.name} cannot be undone; "
-            "turn off or apply those that flatten or project it, or limit them to pinned vertices"
+            f"The modifiers of {obj.name} flatten or project it, so that no shape of its mesh "
+            "looks like the simulated one behind them; turn them off, apply them, or limit them to "
+            "pinned vertices"
         )
     return positions
 

@@ -171,7 +171,7 @@ def _copy_carriers(obj: bpy.types.Object, rope: bpy.types.Object) -> None:
 def draw_curve(column: bpy.types.UILayout, obj: bpy.types.Object) -> None:
     """Draws how near a curve comes to its rope, and the button that makes it a mesh."""
     exact = all(spline.type == "POLY" for spline in curve_of(obj).splines)
-    text = "Rope" if exact else "Fitted keys; a mesh is exact"
+    text = "Rope" if exact else "Approximate; exact as a mesh"
     column.label(text=text, icon="CURVE_PATH")
     column.operator("verlet.curve_to_mesh", icon="OUTLINER_OB_MESH")
 
