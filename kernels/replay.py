@@ -167,7 +167,7 @@ def record(path: Path) -> None:
         from tests.core.test_fast_paths import ROPES, stepped, way
         from verlet_addon.core.bodies.step_data import StepInputs
         from verlet_addon.core.contact.tunnelling_guard import prevent_tunnelling
-        from verlet_addon.core.detection.contacts import find_contacts
+        from verlet_addon.core.detection.contacts import find_contacts, refresh_contacts
         from verlet_addon.core.settings import SceneSettings
         from verlet_addon.core.step import step
 
@@ -181,7 +181,11 @@ def record(path: Path) -> None:
             stepped(*way(case, ground=None, moving=False))
         surfaces, start, end = crumpled(np.random.default_rng(0))
         find_contacts(surfaces, start, end, skin=0.01)
-        prevent_tunnelling(surfaces, start, end, np.ones(end.shape[1]))
+        free = np.ones(end.shape[1])
+        prevent_tunnelling(surfaces, start, end, free)
+        skins = np.full(surfaces.gaps.shape, 0.01)
+        known = refresh_contacts(None, surfaces, start, end, skins, 0.01 * free, 0.01 * free)
+        prevent_tunnelling(surfaces, start, end, free, known=known)
     path.with_name("kinds.h").write_text(calls_by_letters(recorder.kinds), "utf-8")
 
 

@@ -21,20 +21,24 @@ from verlet_addon.core.arrays import Booleans, Floats, selected
 from verlet_addon.core.collision.contact_statistics import take_counts
 from verlet_addon.core.compiled import backend
 from verlet_addon.core.contact.contact_rows import sum_weighted
-from verlet_addon.core.contact.tunnelling_guard import (
-    TUNNELLING,
-    find_tunnelling,
-    prevent_tunnelling,
-)
+from verlet_addon.core.contact.tunnelling_guard import find_tunnelling, prevent_tunnelling
 from verlet_addon.core.detection import surfaces as surfaces_module
 from verlet_addon.core.detection.bvh_refit import activate, fit, fit_all
 from verlet_addon.core.detection.bvh_traversal import candidate_pairs, near_leaves
 from verlet_addon.core.detection.contacts import (
     Contacts,
     find_contacts,
+    find_pairs,
 )
+from verlet_addon.core.detection.kernels import find_rows_of_near
 from verlet_addon.core.detection.row_search import find_rows, overlapping_owners
-from verlet_addon.core.detection.searches import SearchCriteria, room_for_rows
+from verlet_addon.core.detection.searches import (
+    TUNNELLING,
+    FoundPairs,
+    SearchCriteria,
+    room_for_near_pairs,
+    room_for_rows,
+)
 from verlet_addon.core.detection.surfaces import Surface, Surfaces, join_surfaces
 from verlet_addon.core.errors import KernelError, OutOfMemoryError
 from verlet_addon.core.mesh import MeshData
@@ -241,7 +245,7 @@ def test_a_flat_piece_as_large_as_what_it_keeps_off_itself_is_passed_over() -> N
     sheet = all_meet(surface(mesh.positions, mesh.face_vertices.reshape(-1, 3)), gap=0.6)
     fit(sheet, 0, sheet.rest, sheet.rest)
     both = sheet.bvhs[0], sheet.bvhs[0]
-    vertices, edges = candidate_pairs(*both, near_leaves(*both, 0.6), flat=True)
+    vertices, edges = candidate_pairs(*both, near_leaves(*both, 0.6))
     assert vertices.size == edges.size == 0
 
 
@@ -310,7 +314,7 @@ def test_the_guard_keeps_no_piece_smaller_than_its_distance_from_folding(
     surfaces = all_meet(square(), gap=gap)
     start, end = surfaces.rest.copy(), surfaces.rest.copy()
     start[:, 1], end[:, 1] = (-0.5, 0.5, 0.1), (-0.5, 0.5, -0.1)
-    passing = find_tunnelling(surfaces, start, end, np.ones(4), None)
+    passing = find_tunnelling(surfaces, start, end, np.ones(4))
     assert bool(len(passing.gaps)) == held
 
 
@@ -337,7 +341,7 @@ def test_the_guard_keeps_layers_apart_that_lie_together_at_rest() -> None:
     halves = square().triangles.T
     layers = all_meet(surface(points, [*halves, *(halves + 4)]))
     fallen = layers.rest - [[0.0], [0.0], [0.03]] * (layers.rest[2] > 0.0)
-    assert len(find_tunnelling(layers, layers.rest, fallen, np.ones(8), None).gaps)
+    assert len(find_tunnelling(layers, layers.rest, fallen, np.ones(8)).gaps)
 
 
 @pytest.mark.parametrize("speed", [0.04, 0.3, 30.0])
@@ -459,7 +463,7 @@ def test_the_guard_leaves_alone_what_turns_about_a_contact() -> None:
     surfaces = all_meet(above, surface([(-1.0, 0.0, 0.0), (1.0, 0.0, 0.0)], edges=[(0, 1)]))
     end = surfaces.rest.copy()
     end[2, 2:] = -0.3, 0.3
-    assert not len(find_tunnelling(surfaces, surfaces.rest, end, np.ones(4), None).gaps)
+    assert not len(find_tunnelling(surfaces, surfaces.rest, end, np.ones(4)).gaps)
 
 
 def test_what_other_constraints_pull_down_comes_apart_from_step_to_step() -> None:
@@ -555,15 +559,17 @@ def searched_by(threads: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Surfaces
 
 @pytest.mark.skipif(backend().library is None, reason="NumPy's kernels need no room")
 def test_what_there_is_no_room_for_is_found_all_the_same() -> None:
-    """With room for five rows, and with that which is left by the search before."""
+    """With room for five rows and three near pairs, and with that of the search before."""
     surfaces, start, end = crumpled(np.random.default_rng(0))
-    expected = find_contacts(surfaces, start, end, skin=0.01)
-    assert expected.gaps.size > 100
-    surfaces.row_buffers[:] = [room_for_rows(5)]
+    given = surfaces, start, end, SearchCriteria(skin=0.01, lists_near=True), None
+    expected, near = find_pairs(*given)
+    assert min(expected.gaps.size, near.capacity) > 100
+    surfaces.buffers[:] = [(room_for_rows(5), room_for_near_pairs(3))]
     for _ in range(2):
-        found = find_contacts(surfaces, start, end, skin=0.01)
+        found, listed = find_pairs(*given)
         for each in fields(Contacts):
             np.testing.assert_array_equal(getattr(found, each.name), getattr(expected, each.name))
+        np.testing.assert_array_equal(listed.clearances, near.clearances)
 
 
 @pytest.mark.parametrize("wish", ["0", "many", "-2"])
@@ -575,7 +581,9 @@ def test_threads_that_cannot_be_are_named(wish: str, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")
-@pytest.mark.parametrize("criteria", [SearchCriteria(0.01), TUNNELLING], ids=["contacts", "guard"])
+@pytest.mark.parametrize(
+    "criteria", [SearchCriteria(0.01, lists_near=True), TUNNELLING], ids=["contacts", "guard"]
+)
 @given(seed=seeds)
 @settings(max_examples=8)
 def test_compiled_kernels_find_the_same_to_the_last_bit(
@@ -608,15 +616,23 @@ def searched(
     fitted += [surfaces.edge_turns, surfaces.corner_turns]
     pairs = [(0, 0), (0, 1), (0, 2), (0, 3), (1, 2)]
     take_counts(surfaces.work)
-    near = [find_rows(surfaces, each, criteria) for each in [*([p] for p in pairs), pairs]]
-    assert near[0].capacity + near[2].capacity
-    sorted_rows = [selected(each, np.lexsort(each.features[::-1])) for each in near]
-    rows = [part for each in sorted_rows for part in vars(each).values()]
+    both = [find_rows(surfaces, each, criteria) for each in [*([p] for p in pairs), pairs]]
+    assert both[0][0].capacity + both[2][0].capacity
+    assert both[-1][1].capacity > 100 or not criteria.lists_near
+    found: list[FoundPairs] = [each for rows_and_near in both for each in rows_and_near]
+    known = selected(both[-1][1], np.arange(both[-1][1].capacity))
+    way = np.full(start.shape[1], 0.002)
+    rows, of_pair = room_for_rows(500), TUNNELLING.for_pair(0, 0, 0.0, 0.0)
+    tests = np.zeros(1, dtype=np.int64)
+    count = find_rows_of_near(surfaces, known, of_pair, way, active, rows, tests)
+    found.append(rows.first(count))
+    parts = [selected(each, np.lexsort(each.features[::-1])) for each in found]
+    lists = [part for each in parts for part in vars(each).values()]
     particles = np.random.default_rng(seed).integers(start.shape[1], size=(4, 50))
     weights = end[0][particles]
     sums = sum_weighted(start, particles, weights)
     counts = np.array([*take_counts(surfaces.work).values()])
-    return [*fitted, *flags, *rows, sums, counts]
+    return [*fitted, *flags, *lists, sums, counts, tests]
 
 
 def test_corners_of_fine_colliders_count_only_where_they_stick_out() -> None:

@@ -1,4 +1,4 @@
-"""Persistent contacts and clearances: searches only where something moved, and nothing missed."""
+"""Persistent contacts and near pairs: searches only where something moved, and nothing missed."""
 
 from dataclasses import fields, replace
 
@@ -7,12 +7,15 @@ import pytest
 
 from tests.core.bodies import floor, frames, moved, samples, sheet
 from tests.core.test_detection import crumpled
-from verlet_addon.core.contact.tunnelling_guard import (
-    build_clearances,
-    find_endangered,
-    find_tunnelling,
+from verlet_addon.core.detection.contacts import (
+    Contacts,
+    deviation_limits,
+    find_contacts,
+    find_pairs,
+    refresh_contacts,
 )
-from verlet_addon.core.detection.contacts import Contacts, find_contacts, refresh_contacts
+from verlet_addon.core.detection.searches import TUNNELLING
+from verlet_addon.core.detection.surfaces import Surfaces
 from verlet_addon.core.scene import Frame
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
@@ -33,12 +36,13 @@ def test_persistent_contacts_equal_a_search_of_all_pairs(seed: int) -> None:
     surfaces, start, end = crumpled(rng)
     skins = np.full(surfaces.gaps.shape, SKIN)
     tolerances = np.full(start.shape[1], 1e-4)
-    neighbours = refresh_contacts(None, surfaces, start, end, skins, tolerances)
+    given = skins, tolerances, np.full(start.shape[1], SKIN)
+    neighbours = refresh_contacts(None, surfaces, start, end, *given)
     for _ in range(3):
         moving = rng.random(start.shape[1]) < 0.1
         start = start + np.where(moving, rng.normal(size=start.shape) * 2e-3, 0.0)
         end = end + np.where(moving, rng.normal(size=start.shape) * 2e-3, 0.0)
-        neighbours = refresh_contacts(neighbours, surfaces, start, end, skins, tolerances)
+        neighbours = refresh_contacts(neighbours, surfaces, start, end, *given)
         active = np.maximum(abs(start - neighbours.starts), abs(end - neighbours.ends)) > 0.0
         assert not active.any()
         every = find_contacts(surfaces, start, end, skins)
@@ -53,32 +57,69 @@ def test_persistent_contacts_keep_their_paths() -> None:
     surfaces, start, end = crumpled(np.random.default_rng(0))
     skins = np.full(surfaces.gaps.shape, SKIN)
     tolerances = np.full(start.shape[1], 1e-4)
-    first = refresh_contacts(None, surfaces, start, end, skins, tolerances)
+    given = skins, tolerances, np.full(start.shape[1], SKIN)
+    first = refresh_contacts(None, surfaces, start, end, *given)
     end[:, :20] += 0.01
-    again = refresh_contacts(first, surfaces, start, end, skins, tolerances)
+    again = refresh_contacts(first, surfaces, start, end, *given)
     every = find_contacts(surfaces, start, end, skins)
     displaced, own = (each.particles.min(axis=0) < 20 for each in (every, again.contacts))
     assert same(again.contacts.chosen(own), every.chosen(displaced))
     assert not same(again.contacts, first.contacts)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_within_their_clearances_particles_pass_through_nothing(seed: int) -> None:
-    """However they move: the guard would find no pair of theirs."""
+def unconnected(surfaces: Surfaces, contacts: Contacts) -> Contacts:
+    """The contacts of features that no edge joins.
+
+    Connected triangles are left out where they are too flat to touch, which depends on their way.
+    """
+    count, by_vertex = len(surfaces.owners), contacts.weights[1] <= 0.0
+    first = np.where(by_vertex, contacts.particles[0], contacts.particles[:2])
+    second = np.where(by_vertex, contacts.particles[1:], contacts.particles[[2, 2, 3]])
+    joined = np.concatenate([surfaces.edges, surfaces.edges[::-1]], axis=1)
+    keys = first[:, None] * count + second
+    return contacts.chosen(~np.isin(keys, joined[0] * count + joined[1]).any(axis=(0, 1)))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_near_pairs_answer_as_a_search_of_all_pairs(seed: int) -> None:
+    """However particles deviate: by nothing, within their limits, some beyond, and all beyond."""
     rng = np.random.default_rng(seed)
-    surfaces, start, _ = crumpled(rng)
+    surfaces, start, end = crumpled(rng)
     skins = np.full(surfaces.gaps.shape, SKIN)
-    clearances = build_clearances(surfaces, np.full(start.shape[1], SKIN))
-    assert not find_endangered(clearances, surfaces, skins, start, start).all()
-    free = np.ones(start.shape[1])
-    for share in (0.5, 0.999):
-        towards = rng.normal(size=start.shape)
-        towards /= np.linalg.norm(towards, axis=0)
-        end = start + towards * np.maximum(clearances.distances, 0.0) * share
-        found = find_tunnelling(surfaces, start, end, free, None)
-        known = clearances.distances[found.particles] >= 0.0
-        assert not known.all(axis=0).any()
-        assert clearances.exceeded(start + towards * (clearances.distances + 1e-6)).all()
+    limits = deviation_limits(surfaces, np.full(start.shape[1], SKIN))
+    known = refresh_contacts(
+        None, surfaces, start, end, skins, np.full(start.shape[1], 1e-4), limits
+    )
+    assert len(known.near.clearances) < 0.5 * len(limits) ** 2
+    towards = rng.normal(size=start.shape)
+    towards *= limits / np.linalg.norm(towards, axis=0)
+    some, rows = rng.random(start.shape[1]) < 0.05, 0
+    for shares in (0.0, 0.999, np.where(some, 3.0, 0.9), 2.0):
+        elsewhere = end + towards * shares
+        for active in (None, some):
+            every = find_pairs(surfaces, start, elsewhere, TUNNELLING, active)[0]
+            found = known.find_tunnelling(surfaces, start, elsewhere, active)
+            found, every = (unconnected(surfaces, each) for each in (found, every))
+            assert same(found, every)
+            rows += len(every.gaps)
+    assert rows > 100
+
+
+def test_near_pairs_of_particles_at_rest_are_kept() -> None:
+    """Where some particles moved, near pairs of the others are those of the first search."""
+    rng = np.random.default_rng(0)
+    surfaces, start, end = crumpled(rng)
+    skins = np.full(surfaces.gaps.shape, SKIN)
+    limits = deviation_limits(surfaces, np.full(start.shape[1], SKIN))
+    both = skins, np.full(start.shape[1], 1e-4), limits
+    first = refresh_contacts(None, surfaces, start, end, *both)
+    moving = rng.random(start.shape[1]) < 0.1
+    start = start + np.where(moving, 0.003, 0.0)
+    again = refresh_contacts(first, surfaces, start, end, *both)
+    every = refresh_contacts(None, surfaces, start, end, *both)
+    listed = ({*map(tuple, each.near.features.T.tolist())} for each in (first, again, every))
+    before, kept, anew = listed
+    assert kept == anew != before
 
 
 @pytest.fixture(scope="module")

@@ -217,6 +217,11 @@ typedef struct link_sides {
     integer *overstretched;
 } link_sides;
 
+typedef struct near_pairs {
+    integer capacity, *features;
+    real *clearances;
+} near_pairs;
+
 typedef struct neighbours {
     const integer *starts, *others;
     const real *lengths;
@@ -312,8 +317,8 @@ typedef struct seam_batch {
 } seam_batch;
 
 typedef struct search_criteria {
-    real skin, gap, gap_share, start_share, margin, flush_angle, flush_curvature;
-    integer all_touching, measures_clearances;
+    real skin, gap, gap_share, start_share, margin, near_margin, flush_angle, flush_curvature;
+    integer all_touching;
 } search_criteria;
 
 typedef struct shell {
@@ -458,14 +463,14 @@ typedef struct surface {
 typedef struct surfaces {
     const integer *owners, *starts, *triangles, *edges, *sides, *wings, *opposite_edges, *fans,
         *fan_starts, *near_starts, *near;
+    const real *gaps;
     const uint8_t *single_sided, *colliders;
     real *paths, *edge_turns, *corner_turns;
     integer particle_count, triangle_count, edge_count;
     real *rest_points;
     struct box *swept_boxes;
-    uint8_t *active;
-    real *clearances;
-    integer *small_owners;
+    uint8_t *active, *fitted;
+    integer owner_count, *small_owners;
     const struct bvh *const *small_bvhs;
     integer small_bvhs_count;
 } surfaces;
@@ -511,8 +516,10 @@ EXPORT void count_turns(const real *, integer, const real *, integer, const inte
     const real *, integer *);
 EXPORT void eliminate_unknowns(real *, integer, real *, integer);
 EXPORT void factorize_pentadiagonal(real *, integer);
-EXPORT integer find_near_rows(const surfaces *, const bvh *, const bvh *, const search_criteria *,
-    integer, integer *, integer, integer *, const rows *, integer);
+EXPORT void find_near_rows(const surfaces *, const bvh *, const bvh *, const search_criteria *,
+    integer, integer *, integer, real, integer *, const rows *, const near_pairs *, integer *);
+EXPORT integer find_rows_of_near(const surfaces *, const near_pairs *, const search_criteria *, real
+    *, uint8_t *, const rows *, integer *);
 EXPORT void find_stress(const solid_lattice *, const real *, const solid_corotation *const *,
     integer, real, const real *, real *, real *, real *);
 EXPORT void finish_plain(const plain_state *const *, integer, const frame_inputs *);
@@ -558,10 +565,12 @@ EXPORT void transfer_momentum(const piece_poses *, real *, integer, real *, inte
 EXPORT void turbulence(const real *, integer, real, const integer *, const real *, real *);
 EXPORT void undo_implicit_damping(real *, real *, real *, integer, const strip_batch *const *,
     integer);
+EXPORT void update_all_paths(const surfaces *, real *, real *);
 EXPORT void update_diagonal_rests(real *, integer, const face_diagonals *);
-EXPORT integer update_paths(const surfaces *, integer, real *, real *);
+EXPORT void update_paths(const surfaces *, integer, real *, real *);
 EXPORT void update_velocities(const solid_system *, const real *, const real *, real *, real *);
 EXPORT void volumes_and_gradients(const real *, integer, const chambers *, real *, real *);
 EXPORT void warm_start_tension(real *, const strip_system *, real, real, integer);
 EXPORT void wave_laplacian(const water *, const real *, integer, real *);
+EXPORT void widen_leaves(const surfaces *, const bvh *, uint8_t *);
 #endif

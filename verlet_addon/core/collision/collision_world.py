@@ -16,14 +16,13 @@ from ..contact.row_setup import (
     combine_pair_properties,
     pair_gaps,
 )
-from ..contact.tunnelling_guard import Clearances, build_clearances
 from ..depenetration.closed_surfaces import PINCHED
 from ..depenetration.surface_depenetration import (
     SurfaceDepenetration,
     build_depenetration,
     mark_appeared,
 )
-from ..detection.contacts import REFRESH_SHARE, PersistentContacts
+from ..detection.contacts import REFRESH_SHARE, PersistentContacts, deviation_limits
 from ..detection.surfaces import Surface, Surfaces, join_surfaces
 from ..geometry.graph import NO_EDGES, find_components
 from ..mesh import MeshData
@@ -92,10 +91,8 @@ class CollisionWorld:
     """(colliders,) bool, colliders without area in this step, which touch nothing; changes."""
     pinchable: Booleans
     """(N,) bool, particles of cloth that may be pinched between colliders."""
-    clearances: Clearances
-    """Distances that particles may go until they might pass through a surface; changes."""
     persistent_contacts: PersistentContacts | None = None
-    """Contacts found in former steps; changes."""
+    """Contacts and near pairs found in former steps; changes."""
     cache: ContactCache | None = None
     """Multipliers of the step before, for the warm start; changes."""
     pinched: PinchedParticles = NO_PINCHED
@@ -105,6 +102,11 @@ class CollisionWorld:
     def pair_reaches(self) -> Floats:
         """(owners, owners) the larger of the skins of both owners [m]."""
         return np.maximum.outer(self.skins, self.skins)
+
+    @cached_property
+    def deviation_limits(self) -> Floats:
+        """(N,) deviations up to which near pairs are all that a particle may pass through [m]."""
+        return deviation_limits(self.surfaces, _particle_skins(self.surfaces, self.skins))
 
     @cached_property
     def tolerances(self) -> Floats:
@@ -190,7 +192,6 @@ def build_collision_world(
         },
         statistics=empty_statistics(len(surfaces)),
         skins=skins,
-        clearances=build_clearances(world_surfaces, _particle_skins(world_surfaces, skins)),
         colliders=colliders,
         degenerate=np.zeros(len(colliders), dtype=bool),
         **_particle_arrays(world_surfaces, models, meshes),

@@ -9,9 +9,9 @@ from ..arrays import NONZERO, Booleans, Floats, Integers, cross, dot, magnitudes
 from ..bodies.body_step import BodyStep
 from ..contact.contact_rows import ContactRows, project_rows, rebound_rows, with_more
 from ..contact.row_setup import PredictedMotion, make_rows
-from ..contact.tunnelling_guard import find_endangered, find_tunnelling, prevent_tunnelling
+from ..contact.tunnelling_guard import find_tunnelling, prevent_tunnelling
 from ..depenetration.closed_surfaces import contact_penetration_states
-from ..detection.contacts import Contacts, find_contacts, refresh_contacts
+from ..detection.contacts import Contacts, refresh_contacts
 from ..geometry.faces import area_normals
 from ..ropes.rope_contacts import RopeSlice, solve_rope_contacts
 from .collision_world import SKIN_SHARE, CollisionWorld
@@ -92,6 +92,7 @@ def detect_contacts(world: CollisionWorld, motion: PredictedMotion, end: Floats)
         end,
         world.pair_reaches,
         world.tolerances,
+        world.deviation_limits,
     )
     rows = _rows_of(world, motion, world.persistent_contacts.contacts)
     if world.surfaces.any_penetrating:
@@ -111,20 +112,20 @@ def detect_new_contacts(contact_step: ContactStep, bodies: Sequence[Floats]) -> 
     """
     gather_bodies(contact_step.world.body_slices, bodies, contact_step.positions)
     world, motion, positions = contact_step.world, contact_step.motion, contact_step.positions
+    known_pairs = world.persistent_contacts
+    assert known_pairs, "contacts are detected before"
     known, passes = len(contact_step.rows.gaps), False
     displaced, fast = _unsafe_particles(contact_step)
     if displaced.any():
         contact_step.end[:, displaced] = positions[:, displaced]
         way = motion.start, positions, world.pair_reaches
-        found = find_contacts(world.surfaces, *way, displaced)
+        found = known_pairs.find_contacts(world.surfaces, *way, displaced)
         contact_step.rows = with_more(contact_step.rows, _rows_of(world, motion, found))
-    endangered = (displaced | fast) & world.clearances.exceeded(positions)
-    if endangered.any():
-        path = motion.start, positions, motion.inverse_masses
-        tunnelling = find_tunnelling(world.surfaces, *path, endangered)
-        passes = len(tunnelling.gaps) > 0
-        more = _make_rows(world, _reduce_gaps(world, tunnelling), motion)
-        contact_step.rows = with_more(contact_step.rows, more)
+    path = motion.start, positions, motion.inverse_masses
+    tunnelling = find_tunnelling(world.surfaces, *path, displaced | fast, known_pairs)
+    passes = len(tunnelling.gaps) > 0
+    more = _make_rows(world, _reduce_gaps(world, tunnelling), motion)
+    contact_step.rows = with_more(contact_step.rows, more)
     contact_step.touching_bodies = bodies_in(contact_step.rows, world)
     deficits = (contact_step.rows.targets - contact_step.rows.heights(positions))[known:]
     return len(deficits) > 0 and bool(passes or deficits.max() > 0.0)
@@ -215,9 +216,6 @@ def apply_tunnelling_guard(
     world, motion = contact_step.world, contact_step.motion
     gather_bodies(world.body_slices, bodies, contact_step.positions)
     path = motion.start, contact_step.positions
-    active = find_endangered(world.clearances, world.surfaces, world.pair_reaches, *path)
-    if not active.any():
-        return
 
     def restore_all(world_positions: Floats) -> None:
         changed = [
@@ -229,7 +227,8 @@ def apply_tunnelling_guard(
         restore(changed)
         gather_bodies(world.body_slices, bodies, world_positions)
 
-    guarded = prevent_tunnelling(world.surfaces, *path, motion.inverse_masses, restore_all, active)
+    known = world.persistent_contacts
+    guarded = prevent_tunnelling(world.surfaces, *path, motion.inverse_masses, restore_all, known)
     world.statistics.work.guarded_steps += not np.array_equal(guarded, contact_step.positions)
     contact_step.positions[...] = guarded
     scatter_bodies(world.body_slices, bodies, contact_step.positions)

@@ -1,19 +1,16 @@
 """The tunnelling guard: particles that would pass through a surface in a step are stopped."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, cross, dot, magnitudes, ranges, sum_by
+from ..arrays import Booleans, Floats, Integers, cross, dot, ranges, sum_by
 from ..depenetration.closed_surfaces import contact_penetration_states
-from ..detection.contacts import Contacts, find_pairs
-from ..detection.searches import SearchCriteria
+from ..detection.contacts import Contacts, PersistentContacts, find_pairs
+from ..detection.searches import TUNNELLING
 from ..detection.surfaces import Surfaces
 from ..geometry.graph import find_components
 
-TUNNELLING = SearchCriteria(skin=0.0, gap_share=0.1, start_share=0.5, all_touching=True)
-"""Pairs that come nearer than this count as passing."""
 SEPARATION = 3.0
 """Distance to which such pairs are separated, as a multiple of that. With half, sheets that cross
 stretch by 4.1 % in place of 3.5 %; with twice, by 4.8 %, and come 4.3 mm too near in place of 3
@@ -29,9 +26,6 @@ mm elsewhere, and stretches no more; twice as many give the same bakes."""
 MOST_PAIRS = 4
 """Number of pairs per particle, summed over rounds, beyond which zones keep no relative motion:
 there is no room. With room, rounds find a hundredth of that."""
-CALM_SHARE = 1 / 8
-"""Clearances are measured where half of the particles without any move by less than this share of
-their largest one in a step. Faster ones would use them up before they have paid for the search."""
 
 
 def prevent_tunnelling(
@@ -40,7 +34,7 @@ def prevent_tunnelling(
     end: Floats,
     inverse_masses: Floats,
     restore: Callable[[Floats], None] | None = None,
-    active: Booleans | None = None,
+    known: PersistentContacts | None = None,
 ) -> Floats:
     """Returns end positions (3, N) [m] such that no pair passes through each other on the way.
 
@@ -50,14 +44,13 @@ def prevent_tunnelling(
     positions (3, N), after each round. Pairs that still pass then move together (impact zones;
     Provot, Collision and self-collision handling in cloth model dedicated to design garments, 1997,
     without their rotation): each round halves their motion relative to the zone, so that they move
-    as far as there is room. Pairs without an active particle (N,) bool are known not to pass; None
-    = all are active.
+    as far as there is room. Pairs are searched, or tested where they are `known` to be near.
     """
-    end, pushes = end.copy(), True
+    end, pushes, active = end.copy(), True, None
     zone_pairs: list[Integers] = []
     found = 0
     for number in range(MAX_ROUNDS):
-        tunnelling = find_tunnelling(surfaces, start, end, inverse_masses, active)
+        tunnelling = find_tunnelling(surfaces, start, end, inverse_masses, active, known)
         if not len(tunnelling.gaps):
             break
         before = end.copy()
@@ -78,13 +71,22 @@ def prevent_tunnelling(
 
 
 def find_tunnelling(
-    surfaces: Surfaces, start: Floats, end: Floats, inverse_masses: Floats, active: Booleans | None
+    surfaces: Surfaces,
+    start: Floats,
+    end: Floats,
+    inverse_masses: Floats,
+    active: Booleans | None = None,
+    known: PersistentContacts | None = None,
 ) -> Contacts:
     """Returns the pairs with a movable particle that pass on the way, or nearly.
 
-    Pairs that cross at the start are left out, or they would stay crossed.
+    Pairs that cross at the start are left out, or they would stay crossed. Pairs without an active
+    particle (N,) bool are known not to pass; None = all are active.
     """
-    found = find_pairs(surfaces, start, end, TUNNELLING, active)
+    if known is None:
+        found, _ = find_pairs(surfaces, start, end, TUNNELLING, active)
+    else:
+        found = known.find_tunnelling(surfaces, start, end, active)
     stopped = (inverse_masses[found.particles] > 0.0).any(axis=0)
     stopped &= contact_penetration_states(surfaces, found) == 0
     found = found.chosen(np.flatnonzero(stopped))
@@ -181,62 +183,3 @@ def _pass_through(positions: Floats, ends: Integers, corners: Integers) -> Boole
     turns = np.stack([dot(way, cross(*sides)) for sides in ((a, b), (b, c), (c, a))])
     apart = (ends[:, None] != corners[None]).all(axis=(0, 1))
     return np.asarray(apart & across & ((turns > 0.0).all(axis=0) | (turns < 0.0).all(axis=0)))
-
-
-@dataclass(eq=False)
-class Clearances:
-    """Distances from a position within which each particle passes through nothing.
-
-    Two features stay apart as long as neither moves by half of their distance (conservative bounds:
-    M. Li and others, Incremental potential contact, 2020, section 4.4; per particle: A. H. Chen and
-    others, Offset geometric contact, 2025).
-    """
-
-    positions: Floats
-    """(3, N) where each particle's clearance was measured [m]."""
-    distances: Floats
-    """(N,) clearances [m]; −1 where none is known."""
-    most: Floats
-    """(N,) largest clearances [m], by skins and the heights of triangles."""
-
-    def exceeded(self, positions: Floats) -> Booleans:
-        """(N,) bool, particles that positions (3, N) [m] put beyond their clearance, or nowhere."""
-        return ~(magnitudes(positions - self.positions) <= self.distances)
-
-
-def build_clearances(surfaces: Surfaces, skins: Floats) -> Clearances:
-    """Clearances of which none is known yet; `skins` (N,) within which they are searched [m]."""
-    a, b, c = (surfaces.rest[:, corner] for corner in surfaces.triangles)
-    sides = np.stack([magnitudes(b - a), magnitudes(c - b), magnitudes(a - c)])
-    with np.errstate(invalid="ignore", divide="ignore"):  # some are at NaN, or have no area
-        heights = magnitudes(cross(b - a, c - a)) / sides.max(axis=0)
-    least = np.full(len(surfaces.owners), np.inf)
-    for corner in surfaces.triangles:
-        np.minimum.at(least, corner, np.nan_to_num(heights))
-    least[~surfaces.collides.diagonal()[surfaces.owners]] = np.inf
-    # Connected triangles too flat to touch are not searched, and stay so within such a distance.
-    most = np.minimum(skins / 2, 0.1 * least)
-    return Clearances(surfaces.rest.copy(), np.full(len(most), -1.0), most)
-
-
-def find_endangered(
-    clearances: Clearances, surfaces: Surfaces, skins: Floats, start: Floats, end: Floats
-) -> Booleans:
-    """(N,) bool, particles that leave their clearance on the way from `start` to `end` (3, N) [m].
-
-    Clearances are measured anew where they are used up by calm particles; `skins` (o, o) is the
-    distance beyond touching up to which pairs are searched [m].
-    """
-    beyond = clearances.exceeded(end)
-    calm = magnitudes(end - start) <= CALM_SHARE * clearances.most
-    if 2 * np.count_nonzero(calm & beyond) <= np.count_nonzero(beyond):
-        return beyond
-    surfaces.clearances[:] = np.inf
-    measuring = replace(TUNNELLING, skin=skins, measures_clearances=True)
-    # Along the way, to which trees are fitted for the guard in any case.
-    find_pairs(surfaces, start, end, measuring, beyond)
-    clearances.positions[:, beyond] = start[:, beyond]
-    clearances.distances[beyond] = clearances.most[beyond]
-    moved = magnitudes(start - clearances.positions)
-    clearances.distances[:] = np.minimum(clearances.distances, surfaces.clearances - moved)
-    return clearances.exceeded(end)

@@ -45,7 +45,7 @@ def near_closed_surfaces(closed_surfaces: ClosedSurfaces, positions: Floats) -> 
     for owner, other in closed_surfaces.overlapping_pairs(positions):
         if owner < closed_surfaces.bodies:
             both = surfaces.bvhs[owner], surfaces.bvhs[other]
-            edges = candidate_pairs(*both, near_leaves(*both, 0.0), flat=True)[1]
+            edges = candidate_pairs(*both, near_leaves(*both, 0.0))[1]
             near[surfaces.edges[:, edges[0]]] = True
     return near
 

@@ -1,7 +1,6 @@
 """A bounding volume hierarchy (BVH) over the triangles and loose edges of one surface."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -68,11 +67,6 @@ class BVH:
     def leaves(self) -> int:
         """Number of leaves, a power of two."""
         return 1 << self.height
-
-    @cached_property
-    def ridges(self) -> Booleans:
-        """(edges,) bool, edges at borders, or between triangles at an angle; NumPy writes it."""
-        return np.ones(len(self.edges), dtype=bool)
 
 
 def build_bvh(

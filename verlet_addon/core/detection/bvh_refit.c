@@ -182,9 +182,45 @@ EXPORT void refit_nodes(const surfaces *all, const bvh *it)
     }
 }
 
-/* Copies an owner's motion from `start` to `end` (3, N), and updates swept boxes (N,); 1 if any has
-   changed. */
-EXPORT integer update_paths(const surfaces *all, integer owner, real *start, real *end)
+/* Widens the boxes and cones of the leaves with a particle that `moved` (N,), and of the nodes above,
+   to contain the motion in `paths`. */
+EXPORT void widen_leaves(const surfaces *all, const bvh *it, uint8_t *moved)
+{
+    integer leaves = (integer)1 << it->height;
+    for (integer leaf = 0; leaf < leaves; leaf++) {
+        const integer *corners = it->corners + 3 * LEAF_SIZE * leaf;
+        uint8_t any = 0;
+        for (int k = 0; k < 3 * LEAF_SIZE; k++)
+            any |= corners[k] >= 0 && moved[corners[k]];
+        it->active[leaves + leaf] = any;
+        for (integer i = it->edge_starts[leaf]; i < it->edge_starts[leaf + 1]; i++) {
+            it->edge_paths[i].known = UNREAD;
+            if (any)
+                for (int end = 0; end < 2; end++)
+                    widen_box(&it->edge_paths[i].swept_box,
+                              all->swept_boxes + all->edges[end * all->edge_count + it->edges[i]]);
+        }
+        for (int k = 0; k < (any ? LEAF_SIZE : 0); k++) {
+            box swept_box;
+            if (corners[3 * k] >= 0
+                && enclose_element(&swept_box, it->cones + 6 * (leaves + leaf), all, corners + 3 * k)) {
+                widen_box(it->swept_boxes + LEAF_SIZE * leaf + k, &swept_box);
+                widen_box(it->boxes + leaves + leaf, &swept_box);
+            }
+        }
+    }
+    for (integer node = leaves - 1; node > 0; node--) {
+        it->active[node] = it->active[2 * node] | it->active[2 * node + 1];
+        if (it->active[node])
+            for (integer child = 2 * node; child < 2 * node + 2; child++) {
+                widen_box(it->boxes + node, it->boxes + child);
+                widen(it->cones + 6 * node, it->cones + 6 * child);
+            }
+    }
+}
+
+/* Copies an owner's motion from `start` to `end` (3, N), and updates swept boxes (N,). */
+EXPORT void update_paths(const surfaces *all, integer owner, real *start, real *end)
 {
     integer any = 0, n = all->particle_count;
     for (integer i = all->starts[owner]; i < all->starts[owner + 1]; i++) {
@@ -199,18 +235,28 @@ EXPORT integer update_paths(const surfaces *all, integer owner, real *start, rea
         if (changed)
             enclose(all->swept_boxes + i, way);
     }
-    return any;
+    all->fitted[owner] &= !any;
+}
+
+EXPORT void update_all_paths(const surfaces *all, real *start, real *end)
+{
+    for (integer owner = 0; owner < all->owner_count; owner++)
+        update_paths(all, owner, start, end);
 }
 
 /* Refits the small BVHs to the motion from `start` to `end` (3, N), where it has changed. */
 EXPORT void fit_small(const surfaces *all, real *start, real *end)
 {
-    for (integer i = 0; i < all->small_bvhs_count; i++)
-        if (update_paths(all, all->small_owners[i], start, end)) {
+    for (integer i = 0; i < all->small_bvhs_count; i++) {
+        integer owner = all->small_owners[i];
+        update_paths(all, owner, start, end);
+        if (!all->fitted[owner]) {
             const bvh *it = all->small_bvhs[i];
             refit_leaves(all, it, 0, (integer)1 << it->height);
             refit_nodes(all, it);
+            all->fitted[owner] = 1;
         }
+    }
 }
 
 /* Marks the nodes of a BVH that have an active particle; active: (N,). */

@@ -33,7 +33,7 @@ Struct(
     "surfaces",
     Surfaces,
     reads="owners starts triangles edges sides wings opposite_edges fans fan_starts near_starts "
-    "near single_sided colliders",
+    "near gaps single_sided colliders",
     shares="paths edge_turns corner_turns",
     particle_count=(int, lambda surfaces: len(surfaces.owners)),
     triangle_count=(int, lambda surfaces: surfaces.triangles.shape[1]),
@@ -41,7 +41,8 @@ Struct(
     rest_points=(Floats, lambda surfaces: surfaces.rest.T),
     swept_boxes=("struct box", attrgetter("swept_boxes")),
     active=(Booleans, attrgetter("active")),
-    clearances=(Floats, attrgetter("clearances")),
+    fitted=(Booleans, attrgetter("fitted")),
+    owner_count=(int, lambda surfaces: len(surfaces.gaps)),
     small_owners=(Integers, lambda surfaces: np.array(_small_owners(surfaces), dtype=np.int64)),
     small_bvhs=(
         list[BVH],
@@ -72,26 +73,56 @@ def fit_all(surfaces: Surfaces, start: Floats, end: Floats) -> None:
 def fit_small(surfaces: Surfaces, start: Floats, end: Floats) -> None:
     """Refits the small BVHs to the motion from `start` to `end` (3, N) [m]."""
     for owner in _small_owners(surfaces):
-        if update_paths.reference(surfaces, owner, start, end):
+        update_paths.reference(surfaces, owner, start, end)
+        if not surfaces.fitted[owner]:
             bvh = surfaces.bvhs[owner]
             refit_leaves.reference(surfaces, bvh, 0, bvh.leaves)
             refit_nodes.reference(surfaces, bvh)
+            surfaces.fitted[owner] = True
 
 
 @kernel()
-def update_paths(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> bool:
-    """Copies an owner's motion from `start` to `end` (3, N) [m]; returns whether it has changed."""
+def update_paths(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:
+    """Copies an owner's motion from `start` to `end` (3, N) [m].
+
+    If it has changed, its BVH is not fitted any more.
+    """
     own = slice(*surfaces.starts[owner : owner + 2])
     known, way = surfaces.paths[own], np.stack([start[:, own], end[:, own]]).transpose(2, 0, 1)
-    new = not np.array_equal(known, way)
+    surfaces.fitted[owner] &= np.array_equal(known, way)
     known[:] = way
-    return new
+
+
+@kernel()
+def update_all_paths(surfaces: Surfaces, start: Floats, end: Floats) -> None:
+    """Copies the motion of all owners from `start` to `end` (3, N) [m], without a refit of BVHs."""
+    for owner in range(len(surfaces.bvhs)):
+        update_paths.reference(surfaces, owner, start, end)
+
+
+@kernel()
+def widen_leaves(surfaces: Surfaces, bvh: BVH, moved: Booleans) -> None:
+    """Widens the leaves with a particle that `moved` (N,), and the nodes above, to its new path.
+
+    A BVH that was fitted to other paths, from which the other particles deviate by no more than a
+    slack, then holds the motion of all within that slack, without a refit.
+    """
+    boxes, cones = bvh.boxes.copy(), bvh.cones.copy()
+    refit_leaves.reference(surfaces, bvh, 0, bvh.leaves)
+    there = (moved[bvh.corners] & (bvh.corners >= 0)).any(axis=(1, 2))
+    leaves = bvh.leaves + np.flatnonzero(there)
+    boxes[leaves] = np.minimum(boxes[leaves], bvh.boxes[leaves])
+    cones[leaves, 0] = np.minimum(cones[leaves, 0], bvh.cones[leaves, 0])
+    cones[leaves, 1] = np.maximum(cones[leaves, 1], bvh.cones[leaves, 1])
+    bvh.boxes[:], bvh.cones[:] = boxes, cones
+    refit_nodes.reference(surfaces, bvh)
 
 
 def fit(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:
     """Refits the BVH of an owner to the motion from `start` to `end` (3, N) [m], if it changed."""
     bvh, path = surfaces.bvhs[owner], (np.ascontiguousarray(start), np.ascontiguousarray(end))
-    if not update_paths(surfaces, owner, *path):
+    update_paths(surfaces, owner, *path)
+    if surfaces.fitted[owner]:
         return
     parts = iter(range(0, bvh.leaves, PART))
 
@@ -102,6 +133,7 @@ def fit(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:
 
     surfaces.thread_pool.run_all(refit_parts, max_threads=bvh.leaves // LEAVES_PER_THREAD)
     refit_nodes(surfaces, bvh)
+    surfaces.fitted[owner] = True
 
 
 @kernel()
@@ -125,9 +157,8 @@ def refit_leaves(surfaces: Surfaces, bvh: BVH, first: int, last: int) -> None:
 
 @kernel()
 def refit_nodes(surfaces: Surfaces, bvh: BVH) -> None:
-    """Computes the nodes above the leaves, and the ridges and turns of edges."""
+    """Computes the nodes above the leaves, and the turns of edges."""
     start = surfaces.paths[:, 0].T
-    bvh.ridges[:] = _ridges(surfaces, bvh.edges, start)
     if surfaces.colliders[surfaces.owners[bvh.vertices]].any():
         turns = surfaces.edge_turns[bvh.edges] = _turns(surfaces, bvh.edges, start)
         surfaces.corner_turns[bvh.vertices] = 0.0
@@ -142,8 +173,8 @@ def refit_nodes(surfaces: Surfaces, bvh: BVH) -> None:
         bvh.cones[above, 1] = cones[:, :, 1].max(axis=1)
 
 
-def _ridges(surfaces: Surfaces, edges: Integers, start: Floats) -> Booleans:
-    """(k,) bool, edges that are borders, or whose triangles make an angle of at least RIDGE."""
+def find_ridges(surfaces: Surfaces, edges: Integers, start: Floats) -> Booleans:
+    """Edges (…) that are borders, or whose triangles make an angle of at least RIDGE."""
     base, other = surfaces.edges[:, edges]
     left, right = surfaces.wings[:, edges]
     with np.errstate(invalid="ignore"):  # positions may be NaN

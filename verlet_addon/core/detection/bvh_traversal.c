@@ -4,12 +4,12 @@
 
 typedef integer two __attribute__((vector_size(16)));
 
-/* Whether two boxes are within the margin on every axis. */
-static inline int are_close(const traversal *job, const box *a, const box *b)
+/* Whether two boxes are within a margin on every axis. */
+static inline int are_close(four far, const box *a, const box *b)
 {
     four first = *(const four *)a->low + *(const four *)b->minus_high;
     four second = *(const four *)b->low + *(const four *)a->minus_high;
-    two near = (two)((first <= job->far) & (second <= job->far));
+    two near = (two)((first <= far) & (second <= far));
     return (near[0] & near[1]) == -1;
 }
 
@@ -24,7 +24,7 @@ typedef struct {
 /* A vertex, edge or triangle of a leaf, with its swept box. */
 typedef struct {
     integer number, particles[3];
-    int active; /* whether any particle is */
+    int active, is_flush; /* whether any particle is active; whether the feature is flush */
     const box *swept_box;
     edge_path *way; /* of edges only */
 } feature;
@@ -33,6 +33,12 @@ typedef struct {
 static int is_flush(const search_criteria *criteria, const real *turns)
 {
     return turns[0] <= criteria->flush_angle && turns[1] <= criteria->flush_curvature;
+}
+
+/* The margin of pairs of a feature: flush ones have no rows. */
+static inline four margin_of(const traversal *job, int flush)
+{
+    return flush ? job->near_far : job->far;
 }
 
 /* Lists the vertices of a leaf within the margin of another, active ones if that has none;
@@ -44,11 +50,11 @@ static int take_vertices(const traversal *job, feature *list, const leaf *from, 
     for (integer i = of->vertex_starts[from->number]; i < of->vertex_starts[from->number + 1]; i++) {
         feature *it = list + count;
         it->number = it->particles[0] = of->vertices[i];
-        if (is_flush(job->criteria, job->all->corner_turns + 2 * it->number))
-            continue;
+        it->is_flush = is_flush(job->criteria, job->all->corner_turns + 2 * it->number);
         it->swept_box = job->all->swept_boxes + it->number;
         it->active = job->all->active[it->number];
-        count += (it->active | other->active) && are_close(job, it->swept_box, other->swept_box);
+        count += (it->active | other->active)
+                 && are_close(margin_of(job, it->is_flush), it->swept_box, other->swept_box);
     }
     return count;
 }
@@ -61,7 +67,7 @@ static int take_triangles(const traversal *job, feature *list, const leaf *from,
         feature *it = list + count;
         it->number = of->triangles[LEAF_SIZE * from->number + k];
         it->swept_box = of->swept_boxes + LEAF_SIZE * from->number + k;
-        if (it->number < 0 || !are_close(job, it->swept_box, other->swept_box))
+        if (it->number < 0 || !are_close(job->far, it->swept_box, other->swept_box))
             continue;
         it->active = 0;
         for (int corner = 0; corner < 3; corner++) {
@@ -82,8 +88,8 @@ static int take_edges(const traversal *job, feature *list, const leaf *from, con
         it->way = of->edge_paths + i;
         it->swept_box = &it->way->swept_box;
         it->number = of->edges[i];
-        if (!are_close(job, it->swept_box, other->swept_box)
-            || is_flush(job->criteria, job->all->edge_turns + 2 * it->number))
+        it->is_flush = is_flush(job->criteria, job->all->edge_turns + 2 * it->number);
+        if (!are_close(margin_of(job, it->is_flush), it->swept_box, other->swept_box))
             continue;
         it->active = 0;
         for (int k = 0; k < 2; k++) {
@@ -109,8 +115,11 @@ static void test_vertices(traversal *job, const leaf *one, const leaf *other)
             integer vertex = vertices[i].number;
             if (!(vertices[i].active | triangles[j].active)
                 || vertex == corners[0] || vertex == corners[1] || vertex == corners[2]
-                || !are_close(job, vertices[i].swept_box, triangles[j].swept_box))
+                || !are_close(margin_of(job, vertices[i].is_flush), vertices[i].swept_box,
+                              triangles[j].swept_box))
                 continue;
+            p.is_near = are_close(job->near_far, vertices[i].swept_box, triangles[j].swept_box);
+            p.is_flush = vertices[i].is_flush;
             p.features[0] = p.particles[0] = vertex;
             p.features[1] = triangles[j].number;
             for (int corner = 0; corner < 3; corner++)
@@ -132,16 +141,20 @@ static void test_edges(traversal *job, const leaf *from, const leaf *to)
         for (int j = 0; j < other_count; j++) {
             const feature *one = &lists[0][i], *other = &lists[1][j];
             const integer *a = one->particles, *b = other->particles;
+            p.is_flush = one->is_flush | other->is_flush;
             if (!(one->active | other->active)
                 || a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]
                 || (same && one->number > other->number)
-                || !are_close(job, one->swept_box, other->swept_box)
-                || (!job->criteria->all_touching
-                    && is_redundant(job->all, one->way, one->number, other->way, other->number)))
+                || !are_close(margin_of(job, p.is_flush), one->swept_box, other->swept_box))
+                continue;
+            p.is_near = are_close(job->near_far, one->swept_box, other->swept_box);
+            if (!p.is_near && !job->criteria->all_touching
+                && is_redundant(job->all, one->way, one->number, other->way, other->number))
                 continue;
             if (own && one->number > other->number)
                 one = &lists[1][j], other = &lists[0][i];
             p.features[0] = one->number, p.features[1] = other->number;
+            p.ways[0] = one->way, p.ways[1] = other->way;
             for (int k = 0; k < 2; k++) {
                 p.particles[k] = one->particles[k];
                 p.particles[2 + k] = other->particles[k];
@@ -177,8 +190,9 @@ static void __attribute__((noinline)) test_leaves(traversal *job, integer a, int
     const bvh *first = job->a, *second = job->b;
     leaf one = {first, a - ((integer)1 << first->height), first->boxes + a, first->active[a]};
     leaf other = {second, b - ((integer)1 << second->height), second->boxes + b, second->active[b]};
-    int flush = is_flush(job->criteria, first->turns + 2 * one.number);
-    int other_flush = is_flush(job->criteria, second->turns + 2 * other.number);
+    int far = !are_close(job->near_far, one.swept_box, other.swept_box);
+    int flush = far && is_flush(job->criteria, first->turns + 2 * one.number);
+    int other_flush = far && is_flush(job->criteria, second->turns + 2 * other.number);
     if (!flush)
         test_vertices(job, &one, &other);
     if (!other_flush && (first != second || a != b))
@@ -193,7 +207,7 @@ static void traverse(traversal *job, integer a, integer b, integer height_a, int
 static inline void descend(traversal *job, integer a, integer b, integer height_a, integer height_b)
 {
     const bvh *first = job->a, *second = job->b;
-    if (job->tests <= job->most && are_close(job, first->boxes + a, second->boxes + b)
+    if (job->tests <= job->most && are_close(job->far, first->boxes + a, second->boxes + b)
         && (first->active[a] || second->active[b])
         && !(first == second && is_smooth(first, a, b)))
         traverse(job, a, b, height_a, height_b);
@@ -233,13 +247,22 @@ static real size_of(const bvh *it)
     return most;
 }
 
-EXPORT integer find_near_rows(const surfaces *all, const bvh *a, const bvh *b,
-                              const search_criteria *criteria, integer most, integer *nodes,
-                              integer pairs, integer *progress, const rows *found, integer before)
+/* A margin plus the rounding error of boxes [m]. */
+static four widened(const bvh *a, const bvh *b, real margin)
 {
-    real size = larger(size_of(a), size_of(b));
-    float far = (float)(criteria->margin + ROUNDING_MARGIN * (criteria->margin + size));
-    traversal job = {all, criteria, found, a, b, {far, far, far, far}, before, 0, most, 0};
+    float far = (float)(margin + ROUNDING_MARGIN * (margin + larger(size_of(a), size_of(b))));
+    return (four){far, far, far, far};
+}
+
+EXPORT void find_near_rows(const surfaces *all, const bvh *a, const bvh *b,
+                           const search_criteria *criteria, integer most, integer *nodes,
+                           integer pairs, real slack, integer *progress, const rows *found,
+                           const near_pairs *near, integer *counts)
+{
+    traversal job = {.all = all, .criteria = criteria, .found = found, .near = near, .a = a, .b = b,
+                     .far = widened(a, b, criteria->margin + slack),
+                     .near_far = widened(a, b, criteria->near_margin), .count = counts[0],
+                     .near_count = counts[1], .most = most};
     integer k;
     while (__atomic_load_n(progress + 1, __ATOMIC_RELAXED) <= most
            && (k = __atomic_fetch_add(progress, 1, __ATOMIC_RELAXED)) < pairs) {
@@ -249,5 +272,5 @@ EXPORT integer find_near_rows(const surfaces *all, const bvh *a, const bvh *b,
         __atomic_fetch_add(progress + 1, job.tests, __ATOMIC_RELAXED);
     }
     __atomic_fetch_add(progress + 2, job.pair_tests, __ATOMIC_RELAXED);
-    return job.count;
+    counts[0] = job.count, counts[1] = job.near_count;
 }

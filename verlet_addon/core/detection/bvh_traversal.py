@@ -12,13 +12,9 @@ CONE_COSINE = 0.5
 normals is larger than this."""
 
 
-def candidate_pairs(a: BVH, b: BVH, leaves: Integers, *, flat: bool) -> tuple[Integers, Integers]:
-    """Candidate pairs, (2, k) vertices and triangles, (2, k) edges, of pairs of leaves (2, p).
-
-    Pairs of two edges that are no ridges are included only if `flat`: pairs of a vertex and a
-    triangle cover the same contacts.
-    """
-    return _near_vertices(a, b, leaves), _near_edges(a, b, leaves, flat)
+def candidate_pairs(a: BVH, b: BVH, leaves: Integers) -> tuple[Integers, Integers]:
+    """Candidate pairs, (2, k) vertices and triangles, (2, k) edges, of pairs of leaves (2, p)."""
+    return _near_vertices(a, b, leaves), _near_edges(a, b, leaves)
 
 
 def near_leaves(a: BVH, b: BVH, margin: float) -> Integers:
@@ -90,12 +86,10 @@ def _vertices_by_triangles(a: BVH, b: BVH, leaves: Integers) -> Integers:
     return np.asarray(pairs[:, pairs[1] >= 0])
 
 
-def _near_edges(a: BVH, b: BVH, leaves: Integers, flat: bool) -> Integers:
+def _near_edges(a: BVH, b: BVH, leaves: Integers) -> Integers:
     """(2, k) pairs of edges of both leaves; each pair of one BVH once, the lower number first."""
     which, one = _members(a.edge_starts, leaves[0])
     place, other = _members(b.edge_starts, leaves[1, which])
-    wanted = a.ridges[one[place]] | b.ridges[other] | flat
-    place, other = place[wanted], other[wanted]
     pairs = np.stack([a.edges[one[place]], b.edges[other]])
     if a is b:
         same = leaves[0, which[place]] == leaves[1, which[place]]

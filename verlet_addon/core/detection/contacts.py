@@ -1,14 +1,32 @@
 """Contact detection in a step, and persistent contacts, which are kept from step to step."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
 
-from ..arrays import SHORTEST, Booleans, Floats, Integers, concatenated, selected
-from .bvh_refit import activate, fit_all
-from .row_search import find_rows, overlapping_owners
-from .searches import DetectedRows, SearchCriteria
+from ..arrays import (
+    SHORTEST,
+    Booleans,
+    Floats,
+    Integers,
+    concatenated,
+    cross,
+    magnitudes,
+    selected,
+)
+from .bvh_refit import activate, fit_all, update_all_paths, widen_leaves
+from .kernels import find_rows_of_near, pair_particles
+from .row_search import find_rows, overlapping_owners, without_exempt
+from .searches import (
+    DEVIATION_SHARE,
+    TUNNELLING,
+    DetectedRows,
+    NearPairs,
+    SearchCriteria,
+    room_for_rows,
+)
 from .surfaces import Surfaces
 
 REFRESH_SHARE = 0.01
@@ -16,6 +34,12 @@ REFRESH_SHARE = 0.01
 more than this share of the skin, at either end. With 0.05 cloth on stairs is up to 4.1 mm nearer
 than its gap of 5 mm, and with this 1.4, as if all were searched; layers at rest take a fifth less
 with 0.02."""
+FEW_ROWS = 64
+"""Size: room for rows of pairs that tunnel, of which there are hardly any."""
+TURN_SHARE = 0.25
+"""Distance that particles may deviate, as a share of the least height of their triangles. Connected
+triangles too flat to touch are not searched: their normals are within 60° of one direction, and
+turn by less than 30° by such deviations, so that they stay too flat."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +89,7 @@ def find_contacts(
     -------
     The contacts, pairs of a vertex and a triangle before pairs of edges.
     """
-    return find_pairs(surfaces, start, end, SearchCriteria(skin=skin), active)
+    return find_pairs(surfaces, start, end, SearchCriteria(skin=skin), active)[0]
 
 
 def find_pairs(
@@ -74,21 +98,35 @@ def find_pairs(
     end: Floats,
     criteria: SearchCriteria,
     active: Booleans | None,
-) -> Contacts:
-    """Finds all pairs that satisfy the criteria; parameters as for `find_contacts`."""
+) -> tuple[Contacts, NearPairs]:
+    """Finds all pairs that satisfy the criteria, and near ones; parameters as `find_contacts`."""
     common = _common_displacement(surfaces, start, end)
-    if common.any():
-        end = end - common[:, None]
+    end = end - common[:, None] if common.any() else end
+    fit_all(surfaces, np.ascontiguousarray(start), np.ascontiguousarray(end))
+    return _search(surfaces, criteria, active, 0.0)
+
+
+def _search(
+    surfaces: Surfaces, criteria: SearchCriteria, active: Booleans | None, slack: float
+) -> tuple[Contacts, NearPairs]:
+    """Pairs that satisfy the criteria along `surfaces.paths`, and near ones.
+
+    BVHs contain these paths, but for a slack [m].
+    """
     surfaces.active[:] = True if active is None else active
     for bvh in surfaces.bvhs:
         if active is None:
             bvh.active[:] = True
         else:
             activate(bvh, active)
-    fit_all(surfaces, np.ascontiguousarray(start), np.ascontiguousarray(end))
-    owners = overlapping_owners(surfaces, criteria)
-    rows = find_rows(surfaces, owners, criteria)
+    owners = overlapping_owners(surfaces, criteria, slack)
+    rows, near = find_rows(surfaces, owners, criteria, slack)
     surfaces.count_searches(owners)
+    return _sorted_contacts(surfaces, rows), near
+
+
+def _sorted_contacts(surfaces: Surfaces, rows: DetectedRows) -> Contacts:
+    """Contacts of rows in the order of their keys, without those of owners that are given up."""
     kind, first, second = rows.features
     keys = (kind * surfaces.features + first) * surfaces.features + second
     order = np.argsort(keys)
@@ -136,10 +174,11 @@ def _without_given_up(surfaces: Surfaces, contacts: Contacts) -> Contacts:
 
 @dataclass(eq=False)
 class PersistentContacts:
-    """Contacts kept from step to step, with the paths of N particles for which they were searched.
+    """Contacts and near pairs, with the paths of N particles for which they were searched.
 
-    Pairs that come near meanwhile are within the skin, as long as no particle moves by more than
-    half of it. Neighbour lists: L. Verlet, Computer "experiments" on classical fluids I, 1967.
+    Contacts are kept from step to step: pairs that come near meanwhile are within the skin, as long
+    as no particle moves by more than half of it. Neighbour lists: L. Verlet, Computer "experiments"
+    on classical fluids I, 1967.
     """
 
     starts: Floats
@@ -148,6 +187,74 @@ class PersistentContacts:
     """(3, N) end of that path [m]."""
     contacts: Contacts
     """Contacts of all particles, in the order of their keys."""
+    near: NearPairs
+    """Pairs that may tunnel along ways that deviate by no more than `limits`."""
+    limits: Floats
+    """(N,) deviations beyond which a particle's near pairs are not all listed [m]."""
+    tolerances: Floats
+    """(N,) distances that particles may move between searches [m]."""
+    common: Floats
+    """(3,) common displacement in those searches [m]."""
+
+    def find_contacts(
+        self, surfaces: Surfaces, start: Floats, end: Floats, skin: Floats, active: Booleans
+    ) -> Contacts:
+        """Contacts of active particles (N,) along another way; parameters as `find_contacts`."""
+        deviations = self._follow(surfaces, start, end)
+        return self._search(surfaces, SearchCriteria(skin=skin), active, deviations)
+
+    def find_tunnelling(
+        self, surfaces: Surfaces, start: Floats, end: Floats, active: Booleans | None
+    ) -> Contacts:
+        """Pairs that tunnel along another way, from `start` to `end` (3, N) [m].
+
+        Near pairs are tested, and pairs of particles that deviate beyond their limits are searched.
+        Pairs without an active particle (N,) are left out; None = all are active.
+        """
+        deviations = self._follow(surfaces, start, end)
+        beyond = deviations > self.limits
+        if active is not None and beyond.any():
+            return self._search(surfaces, TUNNELLING, active, deviations)
+        surfaces.active[:] = True if active is None else active
+        found = self._test_near(surfaces, deviations, beyond)
+        if not beyond.any():
+            return found
+        both = concatenated(found, self._search(surfaces, TUNNELLING, beyond, deviations), axis=-1)
+        return both.chosen(np.argsort(both.keys, kind="stable"))
+
+    def _follow(self, surfaces: Surfaces, start: Floats, end: Floats) -> Floats:
+        """Sets the paths of surfaces; returns how far they are from those searched, (N,) [m]."""
+        moved = np.maximum(magnitudes(start - self.starts), magnitudes(end - self.ends))
+        end = end - self.common[:, None] if self.common.any() else end
+        update_all_paths(surfaces, np.ascontiguousarray(start), np.ascontiguousarray(end))
+        return np.nan_to_num(moved)  # colliders without area are at NaN
+
+    def _search(
+        self,
+        surfaces: Surfaces,
+        criteria: SearchCriteria,
+        active: Booleans,
+        deviations: Floats,
+    ) -> Contacts:
+        """Pairs of active particles (N,) that satisfy criteria; BVHs are widened, not refitted."""
+        beyond = deviations > self.limits
+        for bvh, (first, last) in zip(surfaces.bvhs, pairwise(surfaces.starts), strict=True):
+            if beyond[first:last].any():
+                widen_leaves(surfaces, bvh, beyond)
+        slack = float((deviations + self.tolerances)[~beyond].max(initial=0.0))
+        return _search(surfaces, criteria, active, slack)[0]
+
+    def _test_near(self, surfaces: Surfaces, deviations: Floats, skipped: Booleans) -> Contacts:
+        """Near pairs that tunnel, without those of skipped particles (N,)."""
+        given = surfaces, self.near, TUNNELLING.for_pair(0, 0, 0.0, 0.0), deviations, skipped
+        rows = room_for_rows(FEW_ROWS)
+        while True:
+            tests = np.zeros(1, dtype=np.int64)
+            count = find_rows_of_near(*given, rows, tests)
+            if count <= rows.capacity:
+                surfaces.work.pair_tests += int(tests[0])
+                return _sorted_contacts(surfaces, without_exempt(surfaces, rows.first(count)))
+            rows = room_for_rows(count)
 
 
 def refresh_contacts(
@@ -157,6 +264,7 @@ def refresh_contacts(
     end: Floats,
     skin: Floats,
     tolerances: Floats,
+    limits: Floats,
 ) -> PersistentContacts:
     """Contacts for a step; those of particles that did not move are taken from `known`.
 
@@ -165,22 +273,53 @@ def refresh_contacts(
     start, end : (3, N) positions at both ends of a straight motion [m].
     skin : distance beyond the gap within which pairs are found [m], (o, o) by owners.
     tolerances : (N,) distances that particles may move between searches [m].
+    limits : (N,) deviations beyond which a particle's near pairs are not all listed [m].
     """
+    criteria = SearchCriteria(skin=skin, lists_near=True)
     active = np.ones(start.shape[1], dtype=bool)
     if known is not None:
         moved = np.maximum(np.abs(start - known.starts), np.abs(end - known.ends)).max(axis=0)
         active = ~(moved <= tolerances)  # also at NaN
         if not active.any():
             return known
+    those = limits, tolerances, _common_displacement(surfaces, start, end)
     if known is None or surfaces.given_up or active.all():
         # Copies: the step changes its end where further contacts are searched.
-        every = find_contacts(surfaces, start, end, skin)
-        return PersistentContacts(start.copy(), end.copy(), every)
-    found = find_contacts(surfaces, start, end, skin, active)
+        every = find_pairs(surfaces, start, end, criteria, None)
+        return PersistentContacts(start.copy(), end.copy(), *every, *those)
+    found, near = find_pairs(surfaces, start, end, criteria, active)
     kept = np.flatnonzero(~active[known.contacts.particles].any(axis=0))
     both = concatenated(known.contacts.chosen(kept), found, axis=-1)
     return PersistentContacts(
         np.where(active, start, known.starts),
         np.where(active, end, known.ends),
         both.chosen(np.argsort(both.keys, kind="stable")),
+        concatenated(_without(surfaces, known.near, active), near, axis=-1),
+        *those,
     )
+
+
+def _without(surfaces: Surfaces, near: NearPairs, active: Booleans) -> NearPairs:
+    """Near pairs without those of an active particle (N,)."""
+    kept = np.empty(near.capacity, dtype=bool)
+    for kind in (0, 1):
+        own = near.features[0] == kind
+        particles = pair_particles(surfaces, kind, near.features[1:, own])
+        kept[own] = ~active[particles].any(axis=0)
+    return selected(near, kept)
+
+
+def deviation_limits(surfaces: Surfaces, skins: Floats) -> Floats:
+    """(N,) deviations up to which near pairs are all that a particle may pass through [m].
+
+    `skins` (N,) are those within which contacts are searched [m].
+    """
+    a, b, c = (surfaces.rest[:, corner] for corner in surfaces.triangles)
+    sides = np.stack([magnitudes(b - a), magnitudes(c - b), magnitudes(a - c)])
+    with np.errstate(invalid="ignore", divide="ignore"):  # some are at NaN, or have no area
+        heights = magnitudes(cross(b - a, c - a)) / sides.max(axis=0)
+    least = np.full(len(surfaces.owners), np.inf)
+    for corner in surfaces.triangles:
+        np.minimum.at(least, corner, np.nan_to_num(heights))
+    least[~surfaces.collides.diagonal()[surfaces.owners]] = np.inf
+    return np.minimum(DEVIATION_SHARE * skins, TURN_SHARE * least)

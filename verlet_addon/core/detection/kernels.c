@@ -53,7 +53,7 @@ static int are_near(const surfaces *all, const pair *p)
 static real gap_of(const traversal *job, const pair *p)
 {
     real gap = job->criteria->gap, x[4][3];
-    if (job->a != job->b)
+    if (job->all->owners[p->particles[0]] != job->all->owners[p->particles[3]])
         return gap;
     for (int k = 0; k < 4; k++)
         for (int axis = 0; axis < 3; axis++)
@@ -172,28 +172,17 @@ static int starts_beyond(const pair *p, real far)
     return height * height > far * far * square && square > PARALLEL * (dot(u, u) * dot(v, v));
 }
 
-/* Lowers a number, which other threads may lower at the same time. */
-static void lower(real *number, real to)
+/* Adds a pair to the near ones, where `most` bounds its relative motion [m]. */
+static void add_near(traversal *job, const pair *p, real most)
 {
-    real now;
-    __atomic_load(number, &now, __ATOMIC_RELAXED);
-    while (to < now && !__atomic_compare_exchange(number, &now, &to, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        ;
-}
-
-/* Lowers the clearances of a pair's particles to half of the way until they touch, at the start. */
-static void measure_clearance(traversal *job, pair *p)
-{
-    const search_criteria *criteria = job->criteria;
-    find_nearest(&p->now, p->kind, (const real(*)[3])p->x);
-    if (!(p->now.apart <= job->criteria->margin))
+    const near_pairs *near = job->near;
+    integer at = job->near_count++, room = near->capacity;
+    if (at >= room)
         return;
-    p->gap = gap_of(job, p);
-    if (!(p->gap > LEAST_GAP) || !is_guarded(job, p))
-        return;
-    real touch = smaller(p->gap * criteria->gap_share, (p->now.apart + SHORTEST) * criteria->start_share);
-    for (int k = 0; k < 4; k++)
-        lower(job->all->clearances + p->particles[k], 0.5 * (p->now.apart - TOUCH_TOLERANCE * touch));
+    near->features[at] = p->kind;
+    near->features[room + at] = p->features[0];
+    near->features[2 * room + at] = p->features[1];
+    near->clearances[at] = p->now.apart - most;
 }
 
 /* Adds the row of a pair, if it satisfies the criteria. */
@@ -203,15 +192,17 @@ void test_pair(traversal *job, pair *p)
     job->pair_tests++;
     if (!read_motion(job, p))
         return;
-    if (criteria->measures_clearances) {
-        measure_clearance(job, p);
-        return;
-    }
     real most = fastest(p);
     if (starts_beyond(p, most + job->criteria->margin))
         return;
     find_nearest(&p->now, p->kind, (const real(*)[3])p->x);
     if (!(p->now.apart - most <= job->criteria->margin))
+        return;
+    if (p->is_near && p->now.apart - most <= criteria->near_margin)
+        add_near(job, p, most);
+    if (p->is_flush
+        || (p->kind && p->is_near && !criteria->all_touching
+            && is_redundant(job->all, p->ways[0], p->features[0], p->ways[1], p->features[1])))
         return;
     p->gap = gap_of(job, p);
     if (!(p->gap > LEAST_GAP)
@@ -229,4 +220,59 @@ void test_pair(traversal *job, pair *p)
         return;
     if (criteria->all_touching || is_closest(job, p))
         add_row(job, p);
+}
+
+/* Reads the features and particles of a near pair. */
+static void read_near(const surfaces *all, const near_pairs *near, integer at, pair *p)
+{
+    integer first = near->features[near->capacity + at];
+    integer second = near->features[2 * near->capacity + at];
+    p->kind = near->features[at];
+    p->features[0] = p->particles[0] = first, p->features[1] = second;
+    for (int k = 0; k < (p->kind ? 2 : 3); k++)
+        if (p->kind) {
+            p->particles[k] = all->edges[k * all->edge_count + first];
+            p->particles[2 + k] = all->edges[k * all->edge_count + second];
+        } else
+            p->particles[1 + k] = all->triangles[k * all->triangle_count + second];
+}
+
+/* Whether a pair has an active particle, and none that is skipped. */
+static int is_tested(const surfaces *all, const pair *p, const uint8_t *skipped)
+{
+    int active = 0, any_skipped = 0;
+    for (int k = 0; k < 4; k++)
+        active |= all->active[p->particles[k]], any_skipped |= skipped[p->particles[k]];
+    return active && !any_skipped;
+}
+
+/* Upper bound of the deviation of a pair, where its particles deviate by this much (n,) [m]. */
+static real deviation_of(const pair *p, const real *deviations)
+{
+    real most[2] = {0.0, 0.0};
+    int split = p->kind ? 2 : 1;
+    for (int k = 0; k < 4; k++)
+        most[k >= split] = larger(most[k >= split], deviations[p->particles[k]]);
+    return most[0] + most[1];
+}
+
+EXPORT integer find_rows_of_near(const surfaces *all, const near_pairs *near,
+                                 const search_criteria *criteria, real *deviations,
+                                 uint8_t *skipped, const rows *found, integer *tests)
+{
+    search_criteria own = *criteria;
+    traversal job = {.all = all, .criteria = &own, .found = found};
+    pair p = {.is_near = 0, .is_flush = 0};
+    for (integer at = 0; at < near->capacity; at++) {
+        read_near(all, near, at, &p);
+        if (!is_tested(all, &p, skipped))
+            continue;
+        integer first = all->owners[p.particles[0]], second = all->owners[p.particles[3]];
+        own.gap = all->gaps[first * all->owner_count + second];
+        own.margin = own.gap * own.gap_share;
+        if (!(near->clearances[at] - deviation_of(&p, deviations) > own.margin))
+            test_pair(&job, &p);
+    }
+    *tests += job.pair_tests;
+    return job.count;
 }

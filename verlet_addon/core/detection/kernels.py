@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from ..arrays import SHORTEST, Booleans, Floats, Integers, concatenated, dot
+from ..arrays import SHORTEST, Booleans, Floats, Integers, dot
 from ..kernel import SizedIntegers, Struct, kernel
 from .bvh import BVH
+from .bvh_refit import find_ridges
 from .bvh_traversal import box_margin, candidate_pairs, near_leaves
 from .proximity import NEAREST
-from .searches import DetectedRows, PairCriteria, room_for_rows
+from .searches import DetectedRows, NearPairs, PairCriteria
 from .surfaces import Surfaces
 from .voronoi_regions import closest_edges, is_behind, is_closest_on_triangles, is_hidden
 
@@ -43,10 +44,11 @@ touch."""
 Struct(
     "search_criteria",
     PairCriteria,
-    reads="skin gap gap_share start_share margin flush_angle flush_curvature all_touching "
-    "measures_clearances",
+    reads="skin gap gap_share start_share margin near_margin flush_angle flush_curvature "
+    "all_touching",
 )
 Struct("rows", DetectedRows, reads="capacity", shares="features weights normals gaps")
+Struct("near_pairs", NearPairs, reads="capacity", shares="features clearances")
 
 
 @kernel()
@@ -57,77 +59,130 @@ def find_near_rows(
     criteria: PairCriteria,
     most: int,
     nodes: SizedIntegers,
+    slack: float,
     progress: Integers,
     found: DetectedRows,
-    before: int,
-) -> int:
-    """Finds rows between two BVHs, or one and itself; returns the number of rows in `found`.
+    near: NearPairs,
+    counts: Integers,
+) -> None:
+    """Finds rows and near pairs between two BVHs, or one and itself.
 
-    The BVHs must have been refitted to the motion. New rows follow the first `before` rows of
-    `found`; those beyond its capacity are only counted.
+    The BVHs must have been refitted to the motion, or to one that is within a slack. New ones
+    follow those in `found` and `near`; those beyond their capacity are only counted.
 
     Parameters
     ----------
     most : largest number of pairs of leaves to test; if there are more, rows are of no use.
     nodes : (2, p) pairs of nodes to begin with, which cover the whole traversal. Threads share
         them: each takes the next one.
+    slack : largest deviation of particles from the motion that BVHs were fitted to [m].
     progress : (3,) the number of pairs of nodes taken, of pairs of leaves tested, and of pairs of
         features tested.
+    counts : (2,) the number of rows in `found` and of pairs in `near`.
     """
     if progress[0] >= nodes.shape[1]:
-        return before
+        return
     progress[0] = nodes.shape[1]
-    leaves = near_leaves(a, b, criteria.margin)
+    leaves = near_leaves(a, b, criteria.margin + slack)
     progress[1] += leaves.shape[1]
     if progress[1] > most:
-        return before
-    paths = np.ascontiguousarray(surfaces.paths.transpose(1, 2, 0))
-    pairs = _near_pairs(surfaces, a, b, criteria, leaves, *paths)
-    progress[2] += sum(features.shape[1] for features in pairs)
-    return found.write(before, _find_rows(surfaces, criteria, pairs, *paths))
+        return
+    start, end = np.ascontiguousarray(surfaces.paths.transpose(1, 2, 0))
+    for kind, features in enumerate(candidate_pairs(a, b, leaves)):
+        pairs, near_ones, has_row = _choose(surfaces, kind, a, b, features, criteria, slack)
+        progress[2] += pairs.shape[1]
+        rows = _rows(surfaces, kind, pairs[:, has_row], start, end, criteria)
+        counts[0] = found.write(int(counts[0]), rows)
+        if criteria.lists_near:
+            listed = pairs[:, near_ones], start, end, criteria.near_margin
+            counts[1] = near.write(int(counts[1]), _near(surfaces, kind, *listed))
 
 
-def _near_pairs(
+def _choose(
     surfaces: Surfaces,
+    kind: int,
     a: BVH,
     b: BVH,
+    pairs: Integers,
     criteria: PairCriteria,
-    leaves: Integers,
-    start: Floats,
-    end: Floats,
-) -> tuple[Integers, Integers]:
-    """(2, k) vertices and triangles, and (2, k) edges, near each other in leaves (2, p)."""
-    vertices, edges = candidate_pairs(a, b, leaves, flat=criteria.all_touching)
+    slack: float,
+) -> tuple[Integers, Booleans, Booleans]:
+    """The pairs of features (2, k) to test, which of them may be near, and which may have rows.
+
+    Flush features, and edges that other features cover, have no rows.
+    """
+    start, end = np.ascontiguousarray(surfaces.paths.transpose(1, 2, 0))
     limits = np.array([criteria.flush_angle, criteria.flush_curvature])
-    vertices = vertices[:, (surfaces.corner_turns[vertices[0]] > limits).any(axis=1)]
-    edges = edges[:, (surfaces.edge_turns[edges] > limits).any(axis=2).all(axis=0)]
-    far = box_margin(a, b, criteria.margin)
-    vertices, edges = (
-        pairs[:, _are_close(surfaces, kind, pairs, start, end, far)]
-        for kind, pairs in enumerate((vertices, edges))
+    turns = surfaces.edge_turns[pairs] if kind else surfaces.corner_turns[pairs[:1]]
+    flush = (turns <= limits).all(axis=2).any(axis=0)
+    close, near = (
+        _are_close(surfaces, kind, pairs, start, end, box_margin(a, b, margin))
+        for margin in (criteria.margin + slack, criteria.near_margin)
     )
-    if not criteria.all_touching:
-        edges = edges[:, ~is_hidden(surfaces, edges, start, end)]
-    return vertices, edges
+    chosen = np.where(flush, near, close)
+    pairs, near, flush = pairs[:, chosen], near[chosen], flush[chosen]
+    if not kind or criteria.all_touching:
+        return pairs, near, ~flush
+    covered = ~find_ridges(surfaces, pairs, start).any(axis=0)
+    covered |= is_hidden(surfaces, pairs, start, end)
+    chosen = near | ~covered
+    return pairs[:, chosen], near[chosen], ~(flush | covered)[chosen]
 
 
-def _find_rows(
+def _near(
+    surfaces: Surfaces, kind: int, pairs: Integers, start: Floats, end: Floats, margin: float
+) -> NearPairs:
+    """The pairs (2, k) that may come within a margin [m]."""
+    near, clearances = _may_come_near(
+        kind, pair_particles(surfaces, kind, pairs), start, end, margin
+    )
+    return NearPairs(np.insert(pairs[:, near], 0, kind, axis=0), clearances[near])
+
+
+def pair_particles(surfaces: Surfaces, kind: int, features: Integers) -> Integers:
+    """(4, k) particles of pairs of features (2, k) of one kind."""
+    first = surfaces.edges[:, features[0]] if kind else features[:1]
+    second = (surfaces.edges if kind else surfaces.triangles)[:, features[1]]
+    return np.concatenate([first, second])
+
+
+@kernel()
+def find_rows_of_near(
     surfaces: Surfaces,
+    near: NearPairs,
     criteria: PairCriteria,
-    pairs: tuple[Integers, Integers],
-    start: Floats,
-    end: Floats,
-) -> DetectedRows:
-    """The rows of pairs of features (2, k) of each kind."""
-    if criteria.measures_clearances:
-        for kind, features in enumerate(pairs):
-            particles = _particles_of(surfaces, kind, features)
-            _measure_clearances(surfaces, kind, particles, start, criteria)
-        return room_for_rows(0)
-    rows = [
-        _rows(surfaces, kind, features, start, end, criteria) for kind, features in enumerate(pairs)
-    ]
-    return concatenated(*rows, axis=-1)
+    deviations: Floats,
+    skipped: Booleans,
+    found: DetectedRows,
+    tests: Integers,
+) -> int:
+    """Finds rows of near pairs along other paths of their particles; returns their number.
+
+    Rows beyond the capacity of `found` are only counted. Pairs without an active particle, or with
+    one that is `skipped` (N,), are not tested.
+
+    Parameters
+    ----------
+    criteria : those of a search without a skin, but for the gap, which is that of the owners.
+    deviations : (N,) upper bounds of the distances of paths from those that were searched [m].
+    tests : (1,) the number of pairs tested, which is raised.
+    """
+    count, (start, end) = 0, np.ascontiguousarray(surfaces.paths.transpose(1, 2, 0))
+    for kind in (0, 1):
+        of_kind = near.features[0] == kind
+        features, clearances = near.features[1:, of_kind], near.clearances[of_kind]
+        particles, split = pair_particles(surfaces, kind, features), 2 if kind else 1
+        owners = surfaces.owners[particles[[0, 3]]]
+        off = deviations[particles[:split]].max(axis=0) + deviations[particles[split:]].max(axis=0)
+        tested = clearances - off <= surfaces.gaps[tuple(owners)] * criteria.gap_share
+        tested &= surfaces.active[particles].any(axis=0) & ~skipped[particles].any(axis=0)
+        tests[0] += np.count_nonzero(tested)
+        for first, second in np.unique(owners[:, tested], axis=1).T.tolist():
+            of_pair = criteria.for_pair(first, second, float(surfaces.gaps[first, second]), 0.0)
+            own = tested & (owners == [[first], [second]]).all(axis=0)
+            rows = _rows(surfaces, kind, features[:, own], start, end, of_pair)
+            count = found.write(count, rows)
+    return count
 
 
 def _rows(
@@ -139,11 +194,11 @@ def _rows(
     criteria: PairCriteria,
 ) -> DetectedRows:
     """The candidate pairs of one kind that satisfy the criteria."""
-    particles = _particles_of(surfaces, kind, features)
-    near = _may_come_near(kind, particles, start, end, criteria)
+    particles = pair_particles(surfaces, kind, features)
+    near, _ = _may_come_near(kind, particles, start, end, criteria.margin)
     features, particles = features[:, near], particles[:, near]
     x, motion = start[:, particles], end[:, particles] - start[:, particles]
-    gaps, touch, _, guarded = _touching_distances(surfaces, kind, particles, x, criteria)
+    gaps, touch, guarded = _touching_distances(surfaces, kind, particles, x, criteria)
     times, weights, normals, apart, touched = _advance(kind, x, motion, np.zeros(len(touch)), touch)
     rows = sum(weights[k] * dot(normals, x[:, k] + motion[:, k]) for k in range(4))
     if criteria.all_touching:
@@ -167,26 +222,6 @@ def _rows(
     return DetectedRows(found, weights[:, kept], normals[:, kept], touch[kept])
 
 
-def _measure_clearances(
-    surfaces: Surfaces, kind: int, particles: Integers, start: Floats, criteria: PairCriteria
-) -> None:
-    """Lowers clearances to half of the ways that guarded pairs are from touching."""
-    particles = particles[:, _may_come_near(kind, particles, start, start, criteria)]
-    x = start[:, particles]
-    _, touch, began, guarded = _touching_distances(surfaces, kind, particles, x, criteria)
-    room = 0.5 * (began - TOUCH_TOLERANCE * touch)[guarded]
-    for corner in particles[:, guarded]:
-        np.minimum.at(surfaces.clearances, corner, room)
-
-
-def _particles_of(surfaces: Surfaces, kind: int, features: Integers) -> Integers:
-    """(4, k) the particles of pairs of features (2, k)."""
-    first, second = features
-    if kind:
-        return np.concatenate([surfaces.edges[:, first], surfaces.edges[:, second]])
-    return np.concatenate([features[:1], surfaces.triangles[:, second]])
-
-
 def _are_close(
     surfaces: Surfaces, kind: int, features: Integers, start: Floats, end: Floats, far: np.float32
 ) -> Booleans:
@@ -194,7 +229,7 @@ def _are_close(
 
     Their positions are finite, one particle is active, and none is common.
     """
-    particles, split = _particles_of(surfaces, kind, features), 2 if kind else 1
+    particles, split = pair_particles(surfaces, kind, features), 2 if kind else 1
     close = (particles[:split, None] != particles[None, split:]).all(axis=(0, 1))
     close &= surfaces.active[particles].any(axis=0)
     finite = np.isfinite(start).all(axis=0) & np.isfinite(end).all(axis=0)
@@ -207,18 +242,18 @@ def _are_close(
 
 
 def _may_come_near(
-    kind: int, particles: Integers, start: Floats, end: Floats, criteria: PairCriteria
-) -> Booleans:
-    """(k,) bool, pairs that may come near enough, by their distance and speed."""
+    kind: int, particles: Integers, start: Floats, end: Floats, margin: float
+) -> tuple[Booleans, Floats]:
+    """(k,) bool, pairs that may come within a margin, and lower bounds of their distances [m]."""
     x = start[:, particles]
-    most = _fastest(end[:, particles] - x, kind)
-    return np.asarray(NEAREST[kind](x)[2] - most <= criteria.margin)
+    clearances = NEAREST[kind](x)[2] - _fastest(end[:, particles] - x, kind)
+    return clearances <= margin, clearances
 
 
 def _touching_distances(
     surfaces: Surfaces, kind: int, particles: Integers, x: Floats, criteria: PairCriteria
-) -> tuple[Floats, Floats, Floats, Booleans]:
-    """(k,) gaps of pairs, their touching distances, and their distances at the start x [m].
+) -> tuple[Floats, Floats, Booleans]:
+    """(k,) gaps of pairs, and their touching distances, of pairs with the start x [m].
 
     And (k,) bool, pairs that are guarded against tunnelling. Within one surface gaps are at most
     REST_GAP_SHARE of the distance at rest.
@@ -231,7 +266,7 @@ def _touching_distances(
     touch = np.minimum(gaps * criteria.gap_share, (began + SHORTEST) * criteria.start_share)
     along = (gaps < UNGUARDED_GAP_SHARE * criteria.gap) & _are_near(surfaces, kind, particles)
     guarded = (gaps > LEAST_GAP) & (began > MIN_START_SHARE * gaps) & ~along
-    return gaps, touch, began, np.asarray(guarded)
+    return gaps, touch, np.asarray(guarded)
 
 
 def _are_near(surfaces: Surfaces, kind: int, particles: Integers) -> Booleans:

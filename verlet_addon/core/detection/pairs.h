@@ -25,14 +25,15 @@ typedef struct edge_path {
     real along[3], wings[2][3], squares[2]; /* edge, to third corners, and squared lengths of those */
 } edge_path;
 
-/* Data of one traversal of two BVHs. */
+/* Data of one search, or of one traversal of two BVHs. */
 typedef struct {
     const surfaces *all;
     const search_criteria *criteria;
     const rows *found;
+    const near_pairs *near;
     const bvh *a, *b;
-    four far;    /* margin plus rounding error of boxes [m] */
-    integer count; /* rows found so far */
+    four far, near_far; /* margins of rows and of near pairs, plus rounding error of boxes [m] */
+    integer count, near_count; /* rows and near pairs found so far */
     integer tests, most; /* pairs of leaves tested in a part of the traversal, and their limit */
     integer pair_tests;  /* pairs of features tested */
 } traversal;
@@ -41,11 +42,13 @@ typedef struct {
 typedef struct {
     integer kind; /* 0: a vertex and a triangle; 1: two edges */
     integer features[2], particles[4];
+    int is_near, is_flush; /* whether boxes are within the margin of near pairs; whether no row */
+    edge_path *ways[2];    /* of edges */
     real x[4][3], motion[4][3], gap, time; /* start positions, displacements, gap [m]; 0 … 1 */
     nearest now;                           /* at that time */
 } pair;
 
-/* Adds the row of a pair, if it satisfies the criteria (kernels.c). */
+/* Adds the row of a pair, if it satisfies the criteria, and the pair to the near ones (kernels.c). */
 void test_pair(traversal *job, pair *p);
 
 /* Filters of pairs by Voronoi regions (voronoi_regions.c). */

@@ -1,4 +1,4 @@
-"""The search for rows: owners near each other, and their pairs of features, shared by threads."""
+"""The search for rows and near pairs: owners near each other, then features, shared by threads."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -7,14 +7,22 @@ import numpy as np
 
 from ..arrays import Integers, concatenated, selected
 from ..geometry.sweep_and_prune import find_near_boxes
+from .bvh import BVH
 from .bvh_traversal import ROUNDING_MARGIN
 from .kernels import find_near_rows
-from .searches import DetectedRows, SearchCriteria, room_for_rows
+from .searches import (
+    DetectedRows,
+    NearPairs,
+    PairCriteria,
+    SearchCriteria,
+    room_for_near_pairs,
+    room_for_rows,
+)
 from .surfaces import Surfaces
 
 ROWS_PER_PARTICLE = 8
-"""Capacity of a row buffer per particle; a search that finds more rows is repeated with a larger
-buffer. Stacked layers have five rows per particle."""
+"""Capacity of buffers of rows and near pairs per particle; a search that finds more is repeated
+with larger buffers. Stacked layers have five rows per particle."""
 
 SELF_LEAVES_PER_THREAD, PAIR_LEAVES_PER_THREAD = 2048, 512
 """Leaves (of two triangles each) per thread in self-collision, and in collision of two owners. With
@@ -28,68 +36,74 @@ FEW_OWNERS = 64
 takes 9 % less time. With half, 64 owners take 6 % more; with twice, they take as long."""
 
 
-def overlapping_owners(surfaces: Surfaces, criteria: SearchCriteria) -> list[tuple[int, int]]:
+def overlapping_owners(
+    surfaces: Surfaces, criteria: SearchCriteria, slack: float = 0.0
+) -> list[tuple[int, int]]:
     """Pairs of colliding owners whose swept boxes are within gap and skin.
 
-    The BVHs must have been refitted. Those of distant owners are not traversed.
+    The BVHs must have been refitted to the motion, or to one that is within a slack [m]. Those of
+    distant owners are not traversed.
     """
     boxes = np.array([bvh.boxes[1] for bvh in surfaces.bvhs])
     if len(boxes) <= FEW_OWNERS:
         both = np.stack(np.nonzero(np.triu(surfaces.collides)))
     else:
-        widest = float(surfaces.gaps.max() * criteria.gap_share + np.max(criteria.skin))
+        widest = float(surfaces.gaps.max() * criteria.gap_share + np.max(criteria.skin)) + slack
         corners = boxes[:, :, :3].astype(float) * np.array([[1.0], [-1.0]])
         near = find_near_boxes(corners[:, 0], corners[:, 1], widest * (1.0 + ROUNDING_MARGIN))
         own = np.tile(np.flatnonzero(surfaces.collides.diagonal()), (2, 1))
         both = np.concatenate([near[:, surfaces.collides[near[0], near[1]]], own], axis=1)
-    margins = (surfaces.gaps * criteria.gap_share + criteria.skin)[both[0], both[1]]
+    margins = (surfaces.gaps * criteria.gap_share + criteria.skin)[both[0], both[1]] + slack
     near = both[:, (boxes[both, 0] + boxes[both[::-1], 1] <= margins[:, None]).all(axis=(0, 2))]
     pairs = [(first, second) for first, second in near[:, np.lexsort(near[::-1])].T.tolist()]
     return [pair for pair in pairs if pair not in surfaces.given_up]
 
 
 def find_rows(
-    surfaces: Surfaces, pairs: Sequence[tuple[int, int]], criteria: SearchCriteria
-) -> DetectedRows:
-    """Finds the pairs of features of pairs of owners that satisfy the criteria.
+    surfaces: Surfaces,
+    pairs: Sequence[tuple[int, int]],
+    criteria: SearchCriteria,
+    slack: float = 0.0,
+) -> tuple[DetectedRows, NearPairs]:
+    """Finds the pairs of features of pairs of owners that satisfy the criteria, and the near ones.
 
-    Pairs of exempt features are left out. The BVHs must have been refitted to the motion.
+    Pairs of exempt features have no rows. The BVHs must have been refitted to the motion, or to one
+    that is within a slack [m].
     """
-    walks = []
-    for a, b in pairs:
-        one, other = surfaces.bvhs[a], surfaces.bvhs[b]
-        of_pair = criteria.for_pair(a, b, float(surfaces.gaps[a, b]), float(surfaces.longest[a]))
-        nodes = _parts(one.height, other.height, own=a == b)
-        walks.append((surfaces, one, other, of_pair, int(surfaces.max_tests[a, b]), nodes))
+    walks = [_walk(surfaces, a, b, criteria) for a, b in pairs]
     max_threads = max((_thread_limit(surfaces, a, b) for a, b in pairs), default=0)
-    capacity, used = ROWS_PER_PARTICLE * len(surfaces.owners), list[DetectedRows]()
+    capacity = np.full(2, ROWS_PER_PARTICLE * len(surfaces.owners))
+    used = list[tuple[DetectedRows, NearPairs]]()
 
-    def search_parts() -> tuple[int, DetectedRows]:
-        """Rows of the parts that this thread takes, after the number in excess of the capacity."""
+    def search_parts() -> tuple[Integers, DetectedRows, NearPairs]:
+        """What is in the parts that this thread takes, after the numbers beyond the capacity."""
         try:
-            buffer = surfaces.row_buffers.pop()
+            buffers = surfaces.buffers.pop()
         except IndexError:
-            buffer = room_for_rows(capacity)
-        count = 0
+            buffers = room_for_rows(capacity[0]), room_for_near_pairs(capacity[1])
+        counts = np.zeros(2, dtype=np.int64)
         for walk, part in zip(walks, progress, strict=True):
-            count = find_near_rows(*walk, part, buffer, count)
-        if count <= buffer.capacity:
-            used.append(buffer)
-        return count - buffer.capacity, buffer.first(count)
+            find_near_rows(*walk, slack, part, *buffers, counts)
+        counts -= [buffer.capacity for buffer in buffers]
+        if (counts <= 0).all():
+            used.append(buffers)
+        rows, near = buffers
+        return counts, rows.first(rows.capacity + counts[0]), near.first(near.capacity + counts[1])
 
     both = tuple(np.array(pairs, dtype=np.int64).reshape(-1, 2).T)
-    before = np.zeros((len(pairs), 3), dtype=np.int64)
-    before[:, 1] = surfaces.tests[both]
+    before = np.insert(np.zeros((len(pairs), 2), np.int64), 1, surfaces.tests[both], axis=1)
     while True:
         progress, used[:] = before.copy(), []
-        shortfalls, found = zip(
+        shortfalls, rows, near = zip(
             *surfaces.thread_pool.run_all(search_parts, max_threads=max_threads), strict=True
         )
-        surfaces.row_buffers.extend(used)
-        if max(shortfalls) <= 0:
+        surfaces.buffers.extend(used)
+        lacks = np.max(shortfalls, axis=0)
+        if (lacks <= 0).all():
             _count_tests(surfaces, both, progress)
-            return _without_exempt(surfaces, concatenated(*found, axis=-1))
-        capacity += max(shortfalls)
+            found = without_exempt(surfaces, concatenated(*rows, axis=-1))
+            return found, concatenated(*near, axis=-1)
+        capacity += np.maximum(lacks, 0)
 
 
 def _count_tests(surfaces: Surfaces, both: tuple[Integers, Integers], progress: Integers) -> None:
@@ -105,7 +119,7 @@ def _count_tests(surfaces: Surfaces, both: tuple[Integers, Integers], progress: 
     surfaces.tests[both] = tests
 
 
-def _without_exempt(surfaces: Surfaces, rows: DetectedRows) -> DetectedRows:
+def without_exempt(surfaces: Surfaces, rows: DetectedRows) -> DetectedRows:
     """Removes rows of features whose particles are all exempt from contact with the other owner."""
     if not surfaces.exempt.any():
         return rows
@@ -120,6 +134,16 @@ def _without_exempt(surfaces: Surfaces, rows: DetectedRows) -> DetectedRows:
         passes[of_kind] = surfaces.exempt[own, one].all(axis=0)
         passes[of_kind] |= surfaces.exempt[own, other].all(axis=0)
     return selected(rows, ~passes)
+
+
+def _walk(
+    surfaces: Surfaces, a: int, b: int, criteria: SearchCriteria
+) -> tuple[Surfaces, BVH, BVH, PairCriteria, int, Integers]:
+    """The first arguments of `find_near_rows` for two owners."""
+    one, other = surfaces.bvhs[a], surfaces.bvhs[b]
+    of_pair = criteria.for_pair(a, b, float(surfaces.gaps[a, b]), float(surfaces.longest[a]))
+    nodes = _parts(one.height, other.height, own=a == b)
+    return surfaces, one, other, of_pair, int(surfaces.max_tests[a, b]), nodes
 
 
 def _thread_limit(surfaces: Surfaces, a: int, b: int) -> int:

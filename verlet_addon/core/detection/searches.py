@@ -1,8 +1,8 @@
-"""Searches for contacts: the criteria of a search, and the rows that it finds."""
+"""Searches for contacts: the criteria of a search, and the rows and near pairs that it finds."""
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -28,13 +28,20 @@ class SearchCriteria:
     all_touching: bool = False
     """Whether to find all pairs that touch at any time, even if a neighbouring pair is nearer, or
     they have parted at the end; used to detect tunnelling."""
-    measures_clearances: bool = False
-    """Whether to lower `Surfaces.clearances` in place of finding pairs."""
+    lists_near: bool = False
+    """Whether to list near pairs too, which might tunnel along another path nearby."""
 
     def for_pair(self, a: int, b: int, gap: float, longest: float) -> "PairCriteria":
         """The criteria for two owners: those with this gap, and the longest edge of `a` [m]."""
         skin = self.skin if isinstance(self.skin, float) else float(self.skin[a, b])
         return _known_criteria(**vars(self) | {"skin": skin, "gap": gap, "longest": longest})
+
+
+TUNNELLING = SearchCriteria(skin=0.0, gap_share=0.1, start_share=0.5, all_touching=True)
+"""Pairs that come nearer than this count as passing through each other."""
+DEVIATION_SHARE = 0.4
+"""Distance that particles may end a step from where they were expected, as a share of the skin,
+before near pairs do not tell any more what they may pass."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +58,12 @@ class PairCriteria(SearchCriteria):
     def margin(self) -> float:
         """Distance of features within which pairs are tested [m]."""
         return self.gap * self.gap_share + self.skin
+
+    @property
+    def near_margin(self) -> float:
+        """Distance along the way within which pairs are listed as near [m]; −∞ if none are."""
+        tunnelling, deviations = TUNNELLING.gap_share * self.gap, 2.0 * DEVIATION_SHARE * self.skin
+        return tunnelling + deviations if self.lists_near else -np.inf
 
     @property
     def flush_angle(self) -> float:
@@ -78,11 +91,34 @@ def _known_criteria(**members: Any) -> PairCriteria:
 
 
 @dataclass(frozen=True, eq=False)
-class DetectedRows:
-    """Rows that a search has found, or the room that it has for them."""
+class FoundPairs:
+    """Pairs of features that a search has found, or the room that it has for them."""
 
     features: Integers
     """(3, k) kinds (0 = vertex and triangle, 1 = two edges) and numbers of both features."""
+
+    @property
+    def capacity(self) -> int:
+        """Largest number of pairs."""
+        return self.features.shape[1]
+
+    def first(self, count: int) -> Self:
+        """The first `count` pairs, without a copy."""
+        return type(self)(*(room[..., :count] for room in vars(self).values()))
+
+    def write(self, before: int, pairs: Self) -> int:
+        """Writes pairs after the first `before`, if there is room; returns the number of all."""
+        count = before + pairs.capacity
+        if count <= self.capacity:
+            for room, part in zip(vars(self).values(), vars(pairs).values(), strict=True):
+                room[..., before:count] = part
+        return count
+
+
+@dataclass(frozen=True, eq=False)
+class DetectedRows(FoundPairs):
+    """Rows that a search has found, or the room that it has for them."""
+
     weights: Floats
     """(4, k) of the particles of both features."""
     normals: Floats
@@ -90,22 +126,13 @@ class DetectedRows:
     gaps: Floats
     """(k,) distances to keep [m]."""
 
-    @property
-    def capacity(self) -> int:
-        """Largest number of rows."""
-        return len(self.gaps)
 
-    def first(self, count: int) -> "DetectedRows":
-        """The first `count` rows, without a copy."""
-        return DetectedRows(*(room[..., :count] for room in vars(self).values()))
+@dataclass(frozen=True, eq=False)
+class NearPairs(FoundPairs):
+    """Pairs that may tunnel along other ways than those that were searched, or room for them."""
 
-    def write(self, before: int, rows: "DetectedRows") -> int:
-        """Writes rows after the first `before`, if there is room; returns the number of all."""
-        count = before + len(rows.gaps)
-        if count <= self.capacity:
-            for room, part in zip(vars(self).values(), vars(rows).values(), strict=True):
-                room[..., before:count] = part
-        return count
+    clearances: Floats
+    """(k,) lower bounds of the distances along the way [m]; below 0 if it is longer."""
 
 
 @dataclass(eq=False)
@@ -126,3 +153,8 @@ def room_for_rows(count: int) -> DetectedRows:
     """Arrays for so many rows."""
     features, weights = np.empty((3, count), dtype=np.int64), np.empty((4, count))
     return DetectedRows(features, weights, np.empty((3, count)), np.empty(count))
+
+
+def room_for_near_pairs(count: int) -> NearPairs:
+    """Arrays for so many near pairs."""
+    return NearPairs(np.empty((3, count), dtype=np.int64), np.empty(count))

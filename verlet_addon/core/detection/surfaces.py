@@ -11,7 +11,7 @@ from ..arrays import Booleans, Floats, Integers, Singles, ranges
 from ..geometry.graph import Graph, Neighbours, find_neighbours
 from ..thread_pool import ThreadPool
 from .bvh import BVH, build_bvh
-from .searches import DetectedRows, SearchWork
+from .searches import DetectedRows, NearPairs, SearchWork
 
 MAX_TESTS_PER_PARTICLE = 192
 """Limit of a step's work for two owners: pairs of leaves that are tested, per particle of both.
@@ -83,7 +83,7 @@ class Surfaces:
     corner_turns: Floats
     """(N, 2) the largest angle and curvature of any edge at a particle. Written by `refit`."""
     paths: Floats
-    """(N, 2, 3) start and end positions of the motion that BVHs were last refitted to [m]."""
+    """(N, 2, 3) start and end positions of the motion that was last searched [m]."""
     swept_boxes: Singles
     """(N, 2, 4) boxes of those motions, in the form of `BVH.boxes` [m]. Compiled kernels only."""
     penetration_states: Integers
@@ -93,9 +93,8 @@ class Surfaces:
     is exempt if all of its particles are."""
     thread_pool: ThreadPool = field(default_factory=ThreadPool)
     """Threads of contact detection."""
-    row_buffers: list[DetectedRows] = field(default_factory=list)
-    """Room for rows that no thread is using."""
-
+    buffers: list[tuple[DetectedRows, NearPairs]] = field(default_factory=list)
+    """Room for rows and near pairs that no thread is using."""
     given_up: set[tuple[int, int]] = field(default_factory=set)
     """Pairs of owners, the lower first, that are not tested any more in this frame."""
     searches: dict[tuple[int, int], list[int]] = field(default_factory=dict)
@@ -153,12 +152,9 @@ class Surfaces:
         return np.ones(len(self.owners), dtype=bool)
 
     @cached_property
-    def clearances(self) -> Floats:
-        """(N,) distances that particles may move before a pair may touch [m].
-
-        They are lowered by searches that measure them.
-        """
-        return np.full(len(self.owners), np.inf)
+    def fitted(self) -> Booleans:
+        """(o,) bool, owners with a BVH that is fitted to the motion in `paths`."""
+        return np.zeros(len(self.bvhs), dtype=bool)
 
     @cached_property
     def tests(self) -> Integers:
