@@ -22,7 +22,7 @@ _LEARNING = ((16, 10), (8, 8), (5, 5))
 """Bones a vertex, and rounds with so many."""
 _ROUNDS = 10
 """Rounds with `MOST` bones a vertex."""
-_LEARNED = 0.6
+_LEARNED = 0.5
 """Share of the work that bones take to learn, for its progress alone."""
 _GROUPING = 6
 """Times that vertices choose their group anew after each split. With half, 8 bones leave 0.9 mm of
@@ -87,14 +87,11 @@ def decompose(motion: Floats, count: int) -> Decomposition:
     some = np.ascontiguousarray(places[..., chosen])
     transforms = yield from _learn(points[:, chosen], some, count)
     weights = _rigid(errors_alone(points, places, transforms).argmin(axis=1), len(transforms))
-    for most, _ in _LEARNING:
-        yield SkinningProgress(_LEARNED, _fitting(count))
-        weights = fit_weights(points, places, transforms, weights, most)
+    for number, (most, _) in enumerate(_LEARNING):
+        weights = yield from _fit_in_parts(points, places, transforms, weights, most, number)
         points = fit_rest(points, places, transforms, weights)
-    for number in range(_ROUNDS):
-        share = _LEARNED + (1 - _LEARNED) * number / _ROUNDS
-        yield SkinningProgress(share, _fitting(count))
-        weights = fit_weights(points, places, transforms, weights, MOST)
+    for number in range(len(_LEARNING), len(_LEARNING) + _ROUNDS):
+        weights = yield from _fit_in_parts(points, places, transforms, weights, MOST, number)
         points = _improve(points, places, transforms, weights)
     used = np.flatnonzero(weights.any(axis=0))
     transforms, weights = transforms[used], weights[:, used]
@@ -140,6 +137,21 @@ def _learn(points: Floats, motion: Floats, count: int) -> Generator[SkinningProg
         weights = fit_weights(points, motion, transforms, weights, most)
         points = _improve(points, motion, transforms, weights)
     return transforms
+
+
+def _fit_in_parts(
+    points: Floats, motion: Floats, transforms: Floats, weights: Floats, most: int, number: int
+) -> Generator[SkinningProgress, None, Floats]:
+    """(n, b) weights that fit well, of some vertices after the other, in a round of all of them."""
+    result, rounds = np.empty_like(weights), len(_LEARNING) + _ROUNDS
+    for first in range(0, len(weights), _TAUGHT):
+        done = (number + first / len(weights)) / rounds
+        yield SkinningProgress(_LEARNED + (1 - _LEARNED) * done, _fitting(weights.shape[1]))
+        part = slice(first, first + _TAUGHT)
+        result[part] = fit_weights(
+            points[:, part], motion[..., part], transforms, weights[part], most
+        )
+    return result
 
 
 def _improve(points: Floats, motion: Floats, transforms: Floats, weights: Floats) -> Floats:
