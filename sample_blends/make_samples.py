@@ -89,7 +89,7 @@ def flag_in_wind() -> None:
     scene = empty_scene(frame_end=144)
     pole = rod("Pole", length=3.0, radius=0.025, material=plain("Wood", WOOD))
     obj = _flag_on(pole, columns=60, rows=40)
-    obj.verlet.damping = 0.5
+    obj.verlet.damping, obj.verlet.inner_damping = 0.5, 0.15
     speed, calm = 9.0, 12
     wind = _add_field("Wind", "WIND", place=(-2.5, 0.0, 2.0), turned=(0.0, radians(90), 0.0))
     wind.field.noise, wind.field.seed = 3.0, 5
@@ -216,7 +216,8 @@ def rope_bridge() -> None:
     planks = Pattern("Planks", translucency=0.0)
     gaps = planks.math("FRACT", planks.math("MULTIPLY", planks.u, 32), 0)
     deck = _add_net("Bridge", bridge(), planks.color(gaps, {0.0: (0.03, 0.02, 0.01), 0.12: WOOD}))
-    make_body(deck, "CLOTH", pinned=bridge().pinned, mass=60.0, damping=0.4, bend_compliance=0.05)
+    damping = {"damping": 0.4, "inner_damping": 0.12}
+    make_body(deck, "CLOTH", pinned=bridge().pinned, mass=60.0, bend_compliance=0.05, **damping)
     deck.modifiers.new("Thickness", "SOLIDIFY").thickness = 0.03
     show_edges(deck, radius=0.016, material=hemp)
     colors = Pattern("Pennants")
@@ -262,7 +263,7 @@ def beach_ball() -> None:
     obj.name = "Beach Ball"
     obj.data.materials.append(looks)
     make_body(obj, "CLOTH", pinned=np.zeros(0, int), mass=0.3, bend_compliance=1e3)
-    obj.verlet.damping, obj.verlet.restitution = 0.2, 0.5
+    obj.verlet.damping, obj.verlet.inner_damping, obj.verlet.restitution = 0.2, 0.06, 0.5
     obj.rotation_euler = (radians(70), radians(20), 0.0)
     # It is let go at the first frame, as fast as it comes there: a line leads on to frame -1, for a
     # keyframe before frame 0 would delay everything in a glTF.

@@ -70,7 +70,8 @@ def ragdoll() -> None:
     )
     obj.rotation_euler = (0.25, 0.0, 0.12)
     obj.location = (0.0, -0.08, 2.52)
-    make_body(obj, "CLOTH", pinned=np.zeros(0, int), mass=20.0, bend_compliance=1.0, damping=0.3)
+    damping = {"damping": 0.3, "inner_damping": 0.09}
+    make_body(obj, "CLOTH", pinned=np.zeros(0, int), mass=20.0, bend_compliance=1.0, **damping)
     obj.vertex_groups.new(name="Limbs").add(stiff, 1.0, "REPLACE")
     obj.verlet.rigid_group, obj.verlet.thickness = "Limbs", 0.01
     obj.verlet.friction = 0.6

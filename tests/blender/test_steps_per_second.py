@@ -130,3 +130,16 @@ def test_the_panel_says_what_it_is_in_a_frame(addon: Addon, scene: Any) -> None:
     scene.render.fps = 25
     panel = addon("blender.ui.simulation_panel").VERLET_PT_simulation
     assert panel.steps_text(scene) == "10 per frame, at 25 fps"
+
+
+def test_cloth_of_before_keeps_how_its_bends_are_damped(tmp_path: Path) -> None:
+    """Damping below 1 was that of its bends, too; a value of its own is left alone."""
+    cloth, own = body(sheet("Cloth")), body(sheet("Own"))
+    for obj in (cloth, own):
+        obj.verlet.damping = 0.5
+    own.verlet.inner_damping = 0.1
+    cloth.verlet.property_unset("inner_damping")
+    for of_before in (True, False):
+        scene = reopened(tmp_path / "shot.blend", of_before=of_before)
+        kept = [scene.objects[name].verlet.inner_damping for name in ("Cloth", "Own")]
+        assert kept == pytest.approx([0.15, 0.1])

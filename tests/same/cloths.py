@@ -198,7 +198,9 @@ SCENES: Scenes = {
     "elastic": lambda: hung(sheet(12), **vars_of(ELASTIC)),
     "bends along strips": lambda: hung(sheet(12), bend_compliance=1.0),
     "bends all at once": lambda: hung(sheet(20), bend_compliance=1e-2),
-    "bends along face loops": lambda: hung(sheet(12), bend_compliance=30.0, damping=0.0),
+    "bends along face loops": lambda: hung(
+        sheet(12), bend_compliance=30.0, damping=0.0, inner_damping=0.0
+    ),
     "rigid bends": lambda: hung(flat_sheet("strewn triangles", 12), bend_compliance=0.0),
     "bends with angles": lambda: hung(bumpy("strewn triangles")),
     "stiff bends with angles": lambda: hung(

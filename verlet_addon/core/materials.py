@@ -23,7 +23,7 @@ class Material:
 
 MATERIAL_SETTINGS = (
     *("use_density", "density", "stretch_compliance", "weft_compliance", "shear_compliance"),
-    *("bend_compliance", "damping", "friction", "restitution"),
+    *("bend_compliance", "inner_damping", "damping", "friction", "restitution"),
 )
 """Names of the settings that every material sets."""
 
@@ -31,7 +31,7 @@ MATERIAL_SETTINGS = (
 def material_settings(name: str) -> tuple[str, ...]:
     """Names of the settings that a material sets, solids and balloons some more than others."""
     settings = vars(MATERIALS[name].settings)
-    further = ("stiffness", "inner_damping", "pressure")
+    further = ("stiffness", "pressure")
     return (
         *MATERIAL_SETTINGS,
         *(each for each in further if settings[each] != getattr(BodySettings, each)),
@@ -41,23 +41,23 @@ def material_settings(name: str) -> tuple[str, ...]:
 Row = tuple[str, str, tuple[float, ...]]
 """Row of a table of materials: label, sample, and values of the settings named above it."""
 _CLOTHS: dict[str, Row] = {
-    # density, stretch, weft, shear, bend, damping, friction, restitution, pressure
-    "SILK": ("Silk", "Habotai of 16 momme", (0.069, 0, 0, 0.02, 350_000, 2, 0.3, 0, 0)),
-    "COTTON": ("Cotton", "Plain weave of 150 g/m²", (0.15, 0, 0, 0.01, 29_000, 1, 0.5, 0, 0)),
-    "DENIM": ("Denim", "Twill of 11 ounces", (0.324, 0, 0, 0.004, 8_400, 0.7, 0.6, 0, 0)),
-    "WOOL": ("Wool", "Suiting of 235 g/m²", (0.235, 0, 0, 0.015, 29_500, 1, 0.7, 0, 0)),
+    # density, stretch, weft, shear, bend, inner damping, damping, friction, restitution, pressure
+    "SILK": ("Silk", "Habotai of 16 momme", (0.069, 0, 0, 0.02, 350_000, 0.3, 2, 0.3, 0, 0)),
+    "COTTON": ("Cotton", "Plain weave of 150 g/m²", (0.15, 0, 0, 0.01, 29_000, 0.3, 1, 0.5, 0, 0)),
+    "DENIM": ("Denim", "Twill of 11 ounces", (0.324, 0, 0, 0.004, 8_400, 0.21, 0.7, 0.6, 0, 0)),
+    "WOOL": ("Wool", "Suiting of 235 g/m²", (0.235, 0, 0, 0.015, 29_500, 0.3, 1, 0.7, 0, 0)),
     "LEATHER": (
         *("Leather", "Garment leather of 0.8 mm"),
-        (0.5, 0, 0, 0.01, 12_300, 0.5, 0.6, 0, 0),
+        (0.5, 0, 0, 0.01, 12_300, 0.15, 0.5, 0.6, 0, 0),
     ),
     "RUBBER_SHEET": (
         *("Rubber Sheet", "Natural rubber of 1 mm"),
-        (0.93, 6.7e-4, 6.7e-4, 0.001, 6_000, 0.5, 1, 0.5, 0),
+        (0.93, 6.7e-4, 6.7e-4, 0.001, 6_000, 0.15, 0.5, 1, 0.5, 0),
     ),
-    "PAPER": ("Paper", "Office paper of 80 g/m²", (0.08, 0, 0, 4e-6, 3_100, 3, 0.4, 0, 0)),
+    "PAPER": ("Paper", "Office paper of 80 g/m²", (0.08, 0, 0, 4e-6, 3_100, 0.3, 3, 0.4, 0, 0)),
     "BALLOON": (
         *("Balloon", "Latex of 0.25 mm, inflated"),
-        (0.23, 2.7e-3, 2.7e-3, 4e-3, 380_000, 0.5, 0.8, 0.6, 500),
+        (0.23, 2.7e-3, 2.7e-3, 4e-3, 380_000, 0.15, 0.5, 0.8, 0.6, 500),
     ),
 }
 _ROPES: dict[str, Row] = {

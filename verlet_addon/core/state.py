@@ -274,7 +274,8 @@ def _make_batches(
     gains = step_gains(integrator, *steps, model.settings.damping)
     velocity_gain, h_squared = (float(gain) for gain in gains)
     drift, bend = (float(gain) for gain in start_gains(steps[0], model.settings.damping))
-    stiffer = stiffening(model.settings.damping if model.triangles.size else 0.0, steps[0])
+    loss = model.settings.inner_damping if model.triangles.size else 0.0
+    stiffer = stiffening(loss, steps[0])
     bends = bend_batches(model.bends, w, h_squared, stiffer)
     if state.closed is None or state.torn is None:
         state.closed, state.torn = np.zeros((2, len(model.seams.pairs)), dtype=bool)
@@ -292,7 +293,7 @@ def _make_batches(
         bends=bends,
         seams=seam_batches(model.seams, state.closed, state.torn, w, h_squared),
         kept_share=1.0 - 1.0 / stiffer,
-        play=play_share(steps[0]),
+        play=play_share(loss, steps[0]),
     )
     return _of_kind(common, model, state)
 

@@ -4,21 +4,34 @@ from typing import Any
 
 import bpy
 
-from .properties import is_body, scene_properties
+from ...core.settings import BodySettings
+from .properties import body_properties, is_body, scene_properties
 
-CURRENT = 1
-"""Version of the settings; 0 is that of files without a version. 1: steps per second."""
+CURRENT = 2
+"""Version of the settings; 0 is that of files without a version. 1: steps per second. 2: inner
+damping of cloth, which Damping up to 1/s was before."""
 
 
 def keep_former_settings() -> None:
-    """Gives scenes with bodies, of files without a version, as many steps a frame as they had."""
+    """Gives scenes of former versions the steps, and their cloths the damping, that they had."""
     for scene in _own_scenes():
         settings = scene_properties(scene)
-        if settings.settings_version < CURRENT and (
+        if settings.settings_version < 1 and (
             settings.is_property_set("substeps") or any(map(is_body, scene.objects))
         ):
             settings.use_steps_per_second = False
+        if settings.settings_version < 2:
+            _keep_inner_damping(scene)
     note_version()
+
+
+def _keep_inner_damping(scene: bpy.types.Scene) -> None:
+    """Damps the bends of a scene's cloths as their Damping did, unless they have a value."""
+    for obj in scene.objects:
+        body = body_properties(obj)
+        is_cloth = is_body(obj) and body.body_type == "CLOTH" and obj.library is None
+        if is_cloth and body.damping < 1.0 and not body.is_property_set("inner_damping"):
+            body.inner_damping = BodySettings.inner_damping * body.damping
 
 
 def note_version() -> None:

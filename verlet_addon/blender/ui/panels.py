@@ -155,9 +155,10 @@ class VERLET_PT_material(BodyPanel):
         elif body.body_type == "SOFT":
             draw_with_unit(column, body, "stiffness")
             column.prop(body, "resolution")
-            column.prop(body, "inner_damping")
         else:
             self.fill_softness(column, body)
+        if body.body_type in ("CLOTH", "SOFT"):
+            column.prop(body, "inner_damping")
         draw_with_unit(column, body, "damping")
         held = body.pin_group or len(body.attachments)
         held = held or is_curve(cast(bpy.types.Object, body.id_data))

@@ -21,15 +21,20 @@ from ..arrays import Floats
 from .constraints import BendBatches
 from .kernels import bend_violations, path_bends, stiff_bend_forces
 
+LOSS_FACTOR = 0.3
+"""Inner damping at which the damping time and the internal friction are those below: the loss
+factor (τ + h) ω + 2 η/π of what bends to and fro in two and a half seconds. All of it is
+proportional to the setting."""
+
 DAMPING_TIME = 0.07
-"""τ per 1/s of a body's damping, of which 1/s at most counts [s]. With 0.1 the rim of a fold of
-three layers jitters by 15 mm/s instead of 10; with 0.04 by 2, but cloth that falls over a sphere
-takes a tenth longer to bake. Drapes from several initial states are the same on average."""
+"""τ at that loss factor [s]. With 0.1 the rim of a fold of three layers jitters by 15 mm/s instead
+of 10; with 0.04 by 2, but cloth that falls over a sphere takes a tenth longer to bake. Drapes from
+several initial states are the same on average."""
 
 INTERNAL_FRICTION = 0.15
-"""η per 1/s of a body's damping, of which 1/s at most counts: about half of what is measured on
-woven cloth bent to a radius of a centimetre. Sheets of 51 and 101 vertices a side that hang over a
-sphere in folds move by 1 mm/s on average after three seconds; without friction, by 1.5 or more."""
+"""η at that loss factor: about half of what is measured on woven cloth bent to a radius of a
+centimetre. Sheets of 51 and 101 vertices a side that hang over a sphere in folds move by 1 mm/s on
+average after three seconds; without friction, by 1.5 or more."""
 
 SLIP_SHARE = 0.2
 """Least share of its distance to the bend by which g₋ follows per step, also within its play: a
@@ -37,14 +42,30 @@ hanging sheet approaches its frictionless shape with a time constant of DAMPING_
 third of a second. Without slip, a clamped sheet would droop by an eighth less for ever."""
 
 
-def play_share(dt: float) -> float:
-    """η h/τ: half the play of g₋, as a share of the bend, for steps of dt [s]."""
-    return INTERNAL_FRICTION * dt / DAMPING_TIME
+def _share(inner_damping: float) -> float:
+    """Inner damping over LOSS_FACTOR, rounded, because Blender stores single-precision numbers."""
+    return round(inner_damping / LOSS_FACTOR, 6)
 
 
-def stiffening(damping: float, dt: float) -> float:
-    """1 + τ/h: factor on the stiffness of damped bends, for a damping [1/s] and steps of dt [s]."""
-    return 1.0 + DAMPING_TIME * min(damping, 1.0) / dt
+def damping_time(inner_damping: float, dt: float) -> float:
+    """τ for a loss factor and steps of dt [s].
+
+    An implicit step damps as τ = h does. So that this depends on the loss factor as well, τ + h is
+    proportional to it, except below what the steps alone damp, where τ is 0.
+    """
+    share = _share(inner_damping)
+    return max(DAMPING_TIME * share - dt * (1.0 - share), 0.0)
+
+
+def play_share(inner_damping: float, dt: float) -> float:
+    """η h/τ: half the play of g₋, as a share of the bend, for a loss factor and steps of dt [s]."""
+    time = damping_time(inner_damping, dt)
+    return INTERNAL_FRICTION * _share(inner_damping) * dt / time if time else 0.0
+
+
+def stiffening(inner_damping: float, dt: float) -> float:
+    """1 + τ/h: factor on the stiffness of damped bends, for a loss factor and steps of dt [s]."""
+    return 1.0 + damping_time(inner_damping, dt) / dt
 
 
 def set_static_multipliers(bends: BendBatches, positions: Floats) -> None:

@@ -164,7 +164,8 @@ def change_settings(body: Body, mesh: MeshData, settings: BodySettings) -> Body:
     if _equal_except(settings, STEP_SETTINGS, model.settings):
         return updated, state
     invalidate_batches(state)
-    if _equal_except(settings, (*STEP_SETTINGS, "damping"), model.settings):
+    of_batches = ("damping",) if settings.body_type == "SOFT" else ("damping", "inner_damping")
+    if _equal_except(settings, (*STEP_SETTINGS, *of_batches), model.settings):
         return updated, state
     return build_model(mesh, settings), state
 

@@ -10,9 +10,11 @@ from ..contact.plane import along
 from ..depenetration.surface_depenetration import still_penetrating
 from ..geometry.graph import edge_lengths
 from ..mesh import SHORTEST_EDGE, MeshData
-from ..model import SolidModel, WaterModel
+from ..model import ShellModel, SolidModel, WaterModel
 from ..remark import Remark
 from ..scene import Collider, Plane, Sample
+from ..settings import BodySettings
+from ..shell.kernels import is_stiff
 from .collision_world import CollisionWorld
 from .contact_statistics import CONTACTS_PER_VERTEX, ContactStatistics, reset_frame_counts
 
@@ -39,7 +41,23 @@ def start_diagnostics(
     """Sentences on holes, initial penetrations, solids too soft for gravity (3,), and thickness."""
     sentences = _closed_holes(bodies)
     sentences += _initial_penetrations(bodies, world, colliders, start.ground)
+    sentences += _undamped_shells(bodies)
     return sentences + _too_soft(bodies, gravity) + _too_thick(bodies)
+
+
+def _undamped_shells(bodies: Sequence[Body]) -> list[str]:
+    """One sentence for each shell with an inner damping of its own, which does not act on it."""
+    return [
+        Remark(
+            f"{model.name} is stiff and curved at rest, so Inner Damping does not act on it: its "
+            "vibrations die down by the length of steps; raise Substeps to let them last",
+            grade="INFO",
+        )
+        for model, state in bodies
+        if isinstance(model, ShellModel)
+        and model.settings.inner_damping != BodySettings.inner_damping
+        and is_stiff(model.shell, model.mobilities, state.previous_dt**2)
+    ]
 
 
 def _closed_holes(bodies: Sequence[Body]) -> list[str]:

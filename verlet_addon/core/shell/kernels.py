@@ -107,7 +107,7 @@ def shell_system(
     inverse_masses : (n,) [1/kg].
     goals, goal_compliances : (g,) softly pinned particles, and compliances of their springs [m/N].
     """
-    if not _is_stiff(shell, inverse_masses, h_squared):
+    if not is_stiff(shell, inverse_masses, h_squared):
         return None
     angles, n = shell.angles, len(inverse_masses)
     springs = concatenated(shell.bends, shell.lengths)
@@ -138,7 +138,7 @@ def shell_system(
     )
 
 
-def _is_stiff(shell: Shell, inverse_masses: Floats, h_squared: float) -> bool:
+def is_stiff(shell: Shell, inverse_masses: Floats, h_squared: float) -> bool:
     """True if most hinges with a rest angle have a stiffness ratio above MIN_STIFF_RATIO."""
     bends, curved = shell.bends, slice(shell.hinges)
     mobility = inverse_masses[bends.members[curved]] * bends.coefficients[curved] ** 2
