@@ -100,10 +100,16 @@ def find_pairs(
     active: Booleans | None,
 ) -> tuple[Contacts, NearPairs]:
     """Finds all pairs that satisfy the criteria, and near ones; parameters as `find_contacts`."""
+    _fit(surfaces, start, end)
+    return _search(surfaces, criteria, active, 0.0)
+
+
+def _fit(surfaces: Surfaces, start: Floats, end: Floats) -> Floats:
+    """Fits BVHs to a motion (3, N) [m]; returns the common displacement that it is free of, (3,)."""
     common = _common_displacement(surfaces, start, end)
     end = end - common[:, None] if common.any() else end
     fit_all(surfaces, np.ascontiguousarray(start), np.ascontiguousarray(end))
-    return _search(surfaces, criteria, active, 0.0)
+    return common
 
 
 def _search(
@@ -282,12 +288,12 @@ def refresh_contacts(
         active = ~(moved <= tolerances)  # also at NaN
         if not active.any():
             return known
-    those = limits, tolerances, _common_displacement(surfaces, start, end)
+    those = limits, tolerances, _fit(surfaces, start, end)
     if known is None or surfaces.given_up or active.all():
         # Copies: the step changes its end where further contacts are searched.
-        every = find_pairs(surfaces, start, end, criteria, None)
+        every = _search(surfaces, criteria, None, 0.0)
         return PersistentContacts(start.copy(), end.copy(), *every, *those)
-    found, near = find_pairs(surfaces, start, end, criteria, active)
+    found, near = _search(surfaces, criteria, active, 0.0)
     kept = np.flatnonzero(~active[known.contacts.particles].any(axis=0))
     both = concatenated(known.contacts.chosen(kept), found, axis=-1)
     return PersistentContacts(
