@@ -115,14 +115,14 @@ def detect_new_contacts(contact_step: ContactStep, bodies: Sequence[Floats]) -> 
     known_pairs = world.persistent_contacts
     assert known_pairs, "contacts are detected before"
     known, passes = len(contact_step.rows.gaps), False
-    displaced, fast = _unsafe_particles(contact_step)
+    displaced = _displaced_particles(contact_step)
     if displaced.any():
         contact_step.end[:, displaced] = positions[:, displaced]
         way = motion.start, positions, world.pair_reaches
         found = known_pairs.find_contacts(world.surfaces, *way, displaced)
         contact_step.rows = with_more(contact_step.rows, _rows_of(world, motion, found))
     path = motion.start, positions, motion.inverse_masses
-    tunnelling = find_tunnelling(world.surfaces, *path, displaced | fast, known_pairs)
+    tunnelling = find_tunnelling(world.surfaces, *path, known=known_pairs)
     passes = len(tunnelling.gaps) > 0
     more = _make_rows(world, _reduce_gaps(world, tunnelling), motion)
     contact_step.rows = with_more(contact_step.rows, more)
@@ -234,35 +234,21 @@ def apply_tunnelling_guard(
     scatter_bodies(world.body_slices, bodies, contact_step.positions)
 
 
-def _unsafe_particles(contact_step: ContactStep) -> tuple[Booleans, Booleans]:
-    """(N,) bool, particles displaced far enough to have tunnelled, and fast particles in contact.
+def _displaced_particles(contact_step: ContactStep) -> Booleans:
+    """(N,) bool, particles displaced so far that contacts along their first way are not enough.
 
     Pairs without a row were farther apart than gap and skin at the end of free motion. They cannot
-    have passed if both particles end within half of that from there. A row stands for the nearest
-    of several pairs. The other pairs cannot have passed if each particle of the row moved, relative
-    to the mean, by less than a share of the distance; else its neighbours count as fast too.
+    touch if both particles end within half of that from there.
     """
     world, rows, positions = contact_step.world, contact_step.rows, contact_step.positions
     # Without colliders, or other bodies would be searched.
     own = slice(world.first_collider_particle)
     allowed = world.skins[world.surfaces.owners[own]] * (1.0 + SAFE_GAP_SHARE / SKIN_SHARE) / 2.0
-    displaced, fast = np.zeros((2, positions.shape[1]), dtype=bool)
+    displaced = np.zeros(positions.shape[1], dtype=bool)
     displaced[rows.particles[:, rows.heights(positions) <= SAFE_GAP_SHARE * rows.gaps]] = True
     displaced[own] |= magnitudes(positions[:, own] - contact_step.end[:, own]) > allowed
     displaced[own.stop :] = False
-    limits = SAFE_GAP_SHARE * np.minimum(rows.gaps, dot(rows.normals, rows.anchors))
-    moves = positions - contact_step.motion.start
-    # The deviation from the mean of four is at most 1.5 times the largest displacement.
-    far = 2.0 * magnitudes(moves).take(rows.particles).max(axis=0, initial=0.0) > limits
-    if far.any():
-        particles = rows.particles[:, far]
-        moved = moves.take(particles, axis=1)
-        mean = (moved[:, 0] + moved[:, 1] + moved[:, 2] + moved[:, 3]) / 4.0
-        fast[particles[:, magnitudes(moved - mean[:, None]).max(axis=0) > limits[far]]] = True
-    if fast.any():
-        _, around = world.surfaces.fans_of(np.flatnonzero(fast))
-        fast[world.surfaces.triangles[:, around]] = True
-    return displaced, fast
+    return displaced
 
 
 def update_contact_velocities(

@@ -105,7 +105,7 @@ def find_pairs(
 
 
 def _fit(surfaces: Surfaces, start: Floats, end: Floats) -> Floats:
-    """Fits BVHs to a motion (3, N) [m]; returns the common displacement that it is free of, (3,)."""
+    """Fits BVHs to a motion (3, N), less the common displacement (3,) that is returned [m]."""
     common = _common_displacement(surfaces, start, end)
     end = end - common[:, None] if common.any() else end
     fit_all(surfaces, np.ascontiguousarray(start), np.ascontiguousarray(end))
