@@ -18,7 +18,12 @@ from tests.core.bodies import (
 )
 from tests.core.colliders import ball
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.bending.bend_damping import DAMPING_TIME, INTERNAL_FRICTION
+from verlet_addon.core.bending.bend_damping import (
+    DAMPING_TIME,
+    INTERNAL_FRICTION,
+    damping_time,
+    play_share,
+)
 from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
@@ -81,6 +86,13 @@ def test_cloth_that_bends_to_and_fro_loses_what_its_inner_damping_says(
     assert half == pytest.approx(1.25, rel=0.1)
     found = 2.0 * rate / np.hypot(np.pi / half, rate)
     assert found == pytest.approx(loss_factor, rel=0.1)
+
+
+def test_the_default_is_that_of_former_versions_also_in_single_precision() -> None:
+    """A loss factor of 0.3, as Blender stores it, has the damping time that all cloth had."""
+    stored = float(np.float32(BodySettings.inner_damping))
+    assert damping_time(stored, 1 / 240) == DAMPING_TIME
+    assert play_share(stored, 1 / 240) == INTERNAL_FRICTION / 240 / DAMPING_TIME
 
 
 def test_cloth_without_inner_damping_goes_on_swinging() -> None:
