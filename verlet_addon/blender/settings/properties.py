@@ -201,8 +201,7 @@ class VERLET_PG_body(
     )
     damping: FloatProperty(
         name="Damping",
-        description="Rate at which air slows it down, and folds of cloth come to rest, per second; "
-        "0 is none",
+        description="Rate at which air slows it down, per second; 0 is none",
         default=_BODY.damping,
         soft_min=0.0,
         soft_max=10.0,
