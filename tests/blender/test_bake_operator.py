@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from types import ModuleType
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -20,6 +21,14 @@ def test_a_bake_by_button_takes_at_most_three_tenths_longer(addon: Addon, redraw
 def test_esc_waits_no_longer_than_it_must(addon: Addon, redraw: float, patience: float) -> None:
     """A tenth of a second where drawing is quick, and never more than three."""
     assert addon("blender.ui.modal_operator").seconds_of_work(redraw) <= patience
+
+
+@pytest.mark.parametrize("started", [False, True])
+def test_a_dialog_that_is_left_ends_no_work(addon: Addon, *, started: bool) -> None:
+    """Blender calls for an end of what has not begun, too."""
+    operator = Mock(_is_started=started)
+    addon("blender.ui.modal_operator").ModalOperator.cancel(operator, Mock())
+    assert operator._undo.called == started
 
 
 def test_a_rope_without_faces_is_shown_as_well(addon: Addon) -> None:

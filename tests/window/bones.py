@@ -25,7 +25,7 @@ def test_bones_come_with_progress_and_esc_leaves_nothing(hand: Hand) -> Steps:
     for key in ("ESC", ""):
         yield from hand.over_view()
         with hand.override():
-            verlet.bake_bones("INVOKE_DEFAULT", beside=True)
+            verlet.bake_bones("INVOKE_DEFAULT", count=20, beside=True)
         yield from wait(0.5)
         hand.picture("bones_dialog")
         yield from hand.press("RET")
@@ -41,6 +41,8 @@ def test_bones_come_with_progress_and_esc_leaves_nothing(hand: Hand) -> Steps:
     yield from hand.redrawn()
     hand.picture("bones_beside")
     skin: Any = bpy.data.objects["Cloth Skin"]
+    last: Any = bpy.context.window_manager.operator_properties_last("verlet.bake_bones")
+    assert last.count == 20  # what the dialog proposes next
     apart = np.array(skin.matrix_world.translation - cloth.matrix_world.translation)
     assert np.abs(apart).max() > 0.9
     yield from hand.over_view()

@@ -69,6 +69,7 @@ from tests.window import (  # noqa: E402
     drape,
     edited_frame,
     first_minutes,
+    fit,
     forms,
     grab,
     live,
@@ -83,7 +84,7 @@ wanted = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
 found: dict[str, Any] = {}
 for module in (
     *(first_minutes, curves, touching, live, grab, overlay),
-    *(drape, cache, edited_frame, forms, bones),
+    *(drape, cache, edited_frame, forms, bones, fit),
 ):
     found |= vars(module)
 everything = {name: test for name, test in found.items() if name.startswith("test_")}

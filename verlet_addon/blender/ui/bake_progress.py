@@ -21,6 +21,7 @@ class Task:
 BAKE = Task("Baking", cancel="Cancel Bake", keep="Keep the Frames so far")
 CACHE = Task("Baking", cancel="Stop, to Resume Later", keep="Keep the Frames so far")
 DRAPE = Task("Draping", cancel="Cancel Drape", keep="Keep the Shape so far")
+FIT = Task("Fitting", cancel="Cancel Fit to Morphs", keep="")
 BONES = Task("Bake to Bones", cancel="Cancel Bake to Bones", keep="")
 
 

@@ -16,7 +16,6 @@ from .bake_progress import BONES, Task, show_progress
 from .cache_exchange import chosen_baked, has_bake
 from .messages import report
 from .modal_operator import ModalOperator
-from .operators import cancelled_by_errors
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -52,7 +51,6 @@ class VERLET_OT_bake_bones(ModalOperator):
         "where they do, as a game needs it that puts several exported objects together",
         options={"SKIP_SAVE"},
     )
-    _by_button = False
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -61,21 +59,7 @@ class VERLET_OT_bake_bones(ModalOperator):
     def invoke(
         self, context: bpy.types.Context, _event: bpy.types.Event
     ) -> "set[OperatorReturnItems]":
-        self._by_button = not bpy.app.background
-        return file_context(context).window_manager.invoke_props_dialog(self)
-
-    @cancelled_by_errors
-    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
-        if self._by_button:
-            return self._run_modal(context)
-        self._start(context)
-        try:
-            while self._step():
-                pass
-        finally:
-            self._fitting.close()
-        self._finish(context)
-        return {"FINISHED"}
+        return self._ask(context)
 
     def _start(self, context: bpy.types.Context) -> None:
         """Starts to fit bones to the chosen objects."""
@@ -104,10 +88,6 @@ class VERLET_OT_bake_bones(ModalOperator):
     def _show(self, context: bpy.types.Context) -> None:
         """Shows the work that is done."""
         show_progress(context, self._progress.share, self._progress.text, BONES)
-
-    def _keeps(self, _context: bpy.types.Context, _event: bpy.types.Event) -> bool:
-        """Never, since there are no bones before the end."""
-        return False
 
     def _finish(self, _context: bpy.types.Context) -> None:
         """Reports how far off the bones are."""

@@ -1,7 +1,7 @@
 """The Drape operator: until all rests from a script, with progress and Esc from the interface."""
 
 from time import monotonic
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import bpy
 from bpy.props import BoolProperty, FloatProperty
@@ -19,15 +19,11 @@ from .messages import report
 from .modal_operator import ModalOperator
 from .operators import (
     OfSelected,
-    cancelled_by_errors,
     chosen_bodies,
     has_bodies,
     undoable_mode,
 )
 from .view_events import is_over_view
-
-if TYPE_CHECKING:
-    from bpy.stub_internal.rna_enums import OperatorReturnItems
 
 
 class VERLET_OT_drape(OfSelected, ModalOperator):
@@ -70,18 +66,6 @@ class VERLET_OT_drape(OfSelected, ModalOperator):
         """The tooltip, which says of the button beside it what it does otherwise."""
         how = "" if properties.slide else ", without sliding: they stay where they first touch"
         return f"{cls.__doc__}{how}"
-
-    @cancelled_by_errors
-    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
-        self._start(context)
-        try:
-            while self._step():
-                pass
-        except BaseException:
-            self._drape.cancel()
-            raise
-        self._finish(context)
-        return {"FINISHED"}
 
     def _keeps(self, context: bpy.types.Context, event: bpy.types.Event) -> bool:
         """Whether a press is that of Enter, or a click into a 3D view."""

@@ -1,6 +1,5 @@
 """The operator that fits garments to the morphs of a body."""
 
-from contextlib import closing
 from typing import TYPE_CHECKING, Any, cast
 
 import bpy
@@ -12,20 +11,23 @@ from ..scene.colliders import is_collider
 from ..scene.file_context import file_context
 from ..scene.mesh_access import shape_keys_of
 from ..settings.properties import body_properties
+from .bake_progress import FIT, Task, show_progress
 from .messages import report
-from .operators import cancelled_by_errors, chosen_bodies, has_bodies, undoable_mode
+from .modal_operator import ModalOperator
+from .operators import chosen_bodies, has_bodies, undoable_mode
 from .panel_base import layout_of
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
 
 
-class VERLET_OT_fit(bpy.types.Operator):
+class VERLET_OT_fit(ModalOperator):
     """Drape the selected soft bodies on each shape key of a body, and keep a shape key of each"""
 
     bl_idname = "verlet.fit"
     bl_label = "Fit to Morphs"
-    bl_options = {"REGISTER", "UNDO"}
+    # Not REGISTER: Adjust Last Operation would fit again at every change of a number.
+    bl_options = {"UNDO"}
 
     garment: StringProperty(
         name="Garment",
@@ -66,7 +68,7 @@ class VERLET_OT_fit(bpy.types.Operator):
         self, context: bpy.types.Context, _event: bpy.types.Event
     ) -> "set[OperatorReturnItems]":
         self.on = self.on or _only_morphed(context)
-        return file_context(context).window_manager.invoke_props_dialog(self)
+        return self._ask(context)
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = layout_of(self)
@@ -77,8 +79,8 @@ class VERLET_OT_fit(bpy.types.Operator):
         for name in ("morphs", "frames", "seconds"):
             column.prop(self, name)
 
-    @cancelled_by_errors
-    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+    def _start(self, context: bpy.types.Context) -> None:
+        """Starts to fit the chosen garments."""
         here = file_context(context)
         body = _named(here.scene, self.on or _only_morphed(context))
         if self.garment:
@@ -87,7 +89,7 @@ class VERLET_OT_fit(bpy.types.Operator):
             chosen = chosen_bodies(context, selected=True, otherwise="name one")
             garments = [obj for obj in chosen if obj != body]
         names = [name.strip() for name in self.morphs.split(",") if name.strip()]
-        running = fit(
+        self._fitting = fit(
             here.scene,
             here.view_layer,
             garments,
@@ -96,18 +98,34 @@ class VERLET_OT_fit(bpy.types.Operator):
             frames=self.frames,
             seconds=self.seconds,
         )
-        manager = here.window_manager
-        manager.progress_begin(0.0, 1.0)
-        try:
-            with closing(running):
-                for last in running:
-                    manager.progress_update((last.number - 1) / last.total)
-        finally:
-            manager.progress_end()
-        for remark in last.remarks:
+
+    def _step(self) -> bool:
+        """Simulates the next frame."""
+        if (last := next(self._fitting, None)) is None:
+            return False
+        self._last = last
+        return True
+
+    def _show(self, context: bpy.types.Context) -> None:
+        """Shows how many of the shapes are there."""
+        last = self._last
+        # With the name of the morph, it would be too long for the panel.
+        text = f"shape {last.number} of {last.total}, {last.settling.seconds:.1f} s"
+        show_progress(context, (last.number - 1) / last.total, text, FIT)
+
+    def _finish(self, _context: bpy.types.Context) -> None:
+        """Reports the shapes that are kept."""
+        for remark in self._last.remarks:
             report(self, "WARNING", remark)
-        report(self, "INFO", last.result())
-        return {"FINISHED"}
+        report(self, "INFO", self._last.result())
+
+    def _undo(self, _context: bpy.types.Context) -> None:
+        """Ends the fit, which has kept nothing yet."""
+        self._fitting.close()
+
+    def _task(self) -> Task:
+        """Labels of the fit in progress."""
+        return FIT
 
 
 def _named(scene: bpy.types.Scene, name: str) -> bpy.types.Object | None:

@@ -29,6 +29,11 @@ def seconds_of_work(redraw: float) -> float:
 class ModalOperator(bpy.types.Operator):
     """An operator that works in steps, during which the window stays responsive."""
 
+    _asked = False
+    """Whether a dialog asked for its properties, whose OK calls `execute`."""
+    _is_started = False
+    """Whether the work goes on by a timer; Blender also calls `cancel` where a dialog is left."""
+
     def _start(self, context: bpy.types.Context) -> None:
         """Checks all that can be checked, and gets ready for the first step."""
         raise NotImplementedError
@@ -42,7 +47,10 @@ class ModalOperator(bpy.types.Operator):
         raise NotImplementedError
 
     def _stop(self, context: bpy.types.Context) -> bool:
-        """Ends the work early and keeps what there is; True where there is nothing yet."""
+        """Ends the work early and keeps what there is; True where there is nothing yet.
+
+        Called only where the task has a label for it.
+        """
         raise NotImplementedError
 
     def _finish(self, context: bpy.types.Context) -> None:
@@ -58,8 +66,8 @@ class ModalOperator(bpy.types.Operator):
         raise NotImplementedError
 
     def _keeps(self, _context: bpy.types.Context, event: bpy.types.Event) -> bool:
-        """Whether a press is that of Enter, which ends the work early and keeps what there is."""
-        return event.type in ("RET", "NUMPAD_ENTER")
+        """Whether a press is that of Enter where it ends the work early and keeps what there is."""
+        return bool(self._task().keep) and event.type in ("RET", "NUMPAD_ENTER")
 
     def _cancels(self, event: bpy.types.Event) -> bool:
         """Whether a press is that of Esc."""
@@ -70,11 +78,30 @@ class ModalOperator(bpy.types.Operator):
     ) -> "set[OperatorReturnItems]":
         return self.execute(context) if bpy.app.background else self._run_modal(context)
 
+    def _ask(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        """Opens a dialog with the properties, after which the work starts."""
+        self._asked = not bpy.app.background
+        return file_context(context).window_manager.invoke_props_dialog(self)
+
+    @cancelled_by_errors
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        if self._asked:
+            return self._run_modal(context)
+        self._start(context)
+        try:
+            while self._step():
+                pass
+        except BaseException:
+            self._undo(context)
+            raise
+        self._finish(context)
+        return {"FINISHED"}
+
     @cancelled_by_errors
     def _run_modal(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         """Starts the work, which goes on by a timer."""
         self._start(context)
-        self._paused = monotonic()
+        self._is_started, self._paused = True, monotonic()
         manager = file_context(context).window_manager
         self._timer = manager.event_timer_add(0.01, window=context.window)
         show_progress(context, 0.0, "reading the scene", self._task())
@@ -129,8 +156,9 @@ class ModalOperator(bpy.types.Operator):
 
     def cancel(self, context: bpy.types.Context) -> None:
         """Ends the work, with all as before, and its progress display."""
-        self._undo(context)
-        self._end_display(context)
+        if self._is_started:
+            self._undo(context)
+            self._end_display(context)
 
     def _end_display(self, context: bpy.types.Context) -> None:
         """Removes the timer and the progress display."""
