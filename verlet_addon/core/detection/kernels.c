@@ -262,7 +262,8 @@ EXPORT integer find_rows_of_near(const surfaces *all, const near_pairs *near,
 {
     search_criteria own = *criteria;
     traversal job = {.all = all, .criteria = &own, .found = found};
-    pair p = {.is_near = 0, .is_flush = 0};
+    pair p; /* not zeroed as a whole: by memset, which the library for Windows has not */
+    p.is_near = p.is_flush = 0;
     for (integer at = 0; at < near->capacity; at++) {
         read_near(all, near, at, &p);
         if (!is_tested(all, &p, skipped))
