@@ -46,6 +46,8 @@ class ContactStep:
     rows: ContactRows
     touching_bodies: dict[int, slice]
     """Bodies with contacts, and their particles as slices of the world's."""
+    safe_positions: Floats | None = None
+    """(3, N) positions on the way to which nothing tunnels [m], None if none are known."""
 
 
 def _reduce_gaps(world: CollisionWorld, contacts: Contacts) -> Contacts:
@@ -120,12 +122,15 @@ def detect_new_contacts(contact_step: ContactStep, bodies: Sequence[Floats]) -> 
         contact_step.end[:, displaced] = positions[:, displaced]
         way = motion.start, positions, world.pair_reaches
         found = known_pairs.find_contacts(world.surfaces, *way, displaced)
-        contact_step.rows = with_more(contact_step.rows, _rows_of(world, motion, found))
+        if len(found.gaps):
+            contact_step.rows = with_more(contact_step.rows, _rows_of(world, motion, found))
     path = motion.start, positions, motion.inverse_masses
     tunnelling = find_tunnelling(world.surfaces, *path, known=known_pairs)
     passes = len(tunnelling.gaps) > 0
-    more = _make_rows(world, _reduce_gaps(world, tunnelling), motion)
-    contact_step.rows = with_more(contact_step.rows, more)
+    if passes:
+        more = _make_rows(world, _reduce_gaps(world, tunnelling), motion)
+        contact_step.rows = with_more(contact_step.rows, more)
+    contact_step.safe_positions = None if passes else positions.copy()
     contact_step.touching_bodies = bodies_in(contact_step.rows, world)
     deficits = (contact_step.rows.targets - contact_step.rows.heights(positions))[known:]
     return len(deficits) > 0 and bool(passes or deficits.max() > 0.0)
@@ -215,6 +220,9 @@ def apply_tunnelling_guard(
     """
     world, motion = contact_step.world, contact_step.motion
     gather_bodies(world.body_slices, bodies, contact_step.positions)
+    safe = contact_step.safe_positions
+    if safe is not None and np.array_equal(contact_step.positions, safe):
+        return
     path = motion.start, contact_step.positions
 
     def restore_all(world_positions: Floats) -> None:

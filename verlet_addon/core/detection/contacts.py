@@ -65,6 +65,17 @@ class Contacts:
         return selected(self, which)
 
 
+NO_CONTACTS = Contacts(
+    np.empty((4, 0), dtype=np.int64),
+    np.empty((4, 0)),
+    np.empty((3, 0)),
+    np.empty(0),
+    np.empty((2, 0), dtype=np.int64),
+    np.empty(0, dtype=np.int64),
+)
+"""No contacts."""
+
+
 def find_contacts(
     surfaces: Surfaces,
     start: Floats,
@@ -133,6 +144,8 @@ def _search(
 
 def _sorted_contacts(surfaces: Surfaces, rows: DetectedRows) -> Contacts:
     """Contacts of rows in the order of their keys, without those of owners that are given up."""
+    if not rows.capacity:  # most searches after the first of a step
+        return NO_CONTACTS
     kind, first, second = rows.features
     keys = (kind * surfaces.features + first) * surfaces.features + second
     order = np.argsort(keys)
