@@ -4,6 +4,7 @@ Each law is tried on a few random motions, and on thousands in `make test-all`.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,11 @@ from tests.core.random_motions import GAP, KINDS, Motion, random_motion
 from tests.core.random_scenes import BODIES, random_scene
 from verlet_addon.core.arrays import Booleans, Integers
 from verlet_addon.core.detection.contacts import (
+    Contacts,
+    deviation_limits,
     find_contacts,
     find_pairs,
+    refresh_contacts,
 )
 from verlet_addon.core.detection.kernels import MIN_START_SHARE, UNGUARDED_GAP_SHARE
 from verlet_addon.core.detection.proximity import NEAREST
@@ -123,6 +127,57 @@ def is_guarded(motion: Motion, kind: int, particles: Integers) -> Booleans:
     joined = np.isin(keys, low * count + high).any(axis=(0, 1))
     small = joined & (gaps < UNGUARDED_GAP_SHARE * GAP)
     return np.asarray(apart & ~small)
+
+
+@judged(
+    9,
+    5000,
+    # Edges turn on another way, and hide no longer what they hid on the first.
+    {"kinds": ("rope", "ball"), "seed": 0, "speed": 0.0},
+    kinds=parts,
+    seed=seeds,
+    speed=st.sampled_from([0.0, 0.01, 0.1, 1.0]),
+)
+def test_near_pairs_answer_for_other_ways_of_a_step(
+    kinds: tuple[str, ...], seed: int, speed: float
+) -> None:
+    """As a search of all pairs does, where all deviate a little, some more, and all more."""
+    motion, other = (without_cones(random_motion(kinds, seed, speed=speed)) for _ in range(2))
+    surfaces, start, rng = motion.surfaces, motion.start, np.random.default_rng(seed)
+    count = start.shape[1]
+    skins, own = np.full(surfaces.gaps.shape, GAP), np.full(count, GAP)
+    limits = deviation_limits(surfaces, own)
+    known = refresh_contacts(None, surfaces, start, motion.end, skins, np.full(count, 1e-4), limits)
+    towards = rng.normal(size=start.shape)
+    towards *= limits / np.linalg.norm(towards, axis=0)
+    some = rng.random(count) < 0.2
+    for shares in (0.9, np.where(some, 5.0, 0.9), 5.0):
+        way = start, motion.end + towards * shares
+        assert_same(
+            known.find_tunnelling(surfaces, *way, None),
+            find_pairs(other.surfaces, *way, TUNNELLING, None)[0],
+        )
+        assert_same(
+            known.find_contacts(surfaces, *way, skins, some),
+            find_contacts(other.surfaces, *way, skins, some),
+        )
+
+
+def without_cones(motion: Motion) -> Motion:
+    """The motion of surfaces that are searched also where they are flat."""
+    surfaces = motion.surfaces
+    for owner, bvh in enumerate(surfaces.bvhs):
+        none = np.zeros_like(bvh.connected_starts)
+        surfaces.bvhs[owner] = replace(bvh, connected=bvh.connected[:0], connected_starts=none)
+    return motion
+
+
+def assert_same(found: Contacts, expected: Contacts) -> None:
+    """Both are the same contacts; a common displacement may differ, and so their last digits."""
+    np.testing.assert_array_equal(found.keys, expected.keys)
+    for name in ("weights", "normals", "gaps"):
+        both = getattr(found, name), getattr(expected, name)
+        np.testing.assert_allclose(*both, rtol=1e-6, atol=1e-6, err_msg=name)
 
 
 def flight(*kinds: str, seed: int, substeps: int, collider: bool) -> dict[str, Any]:

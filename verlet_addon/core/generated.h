@@ -466,7 +466,7 @@ typedef struct surfaces {
     const real *gaps;
     const uint8_t *single_sided, *colliders;
     real *paths, *edge_turns, *corner_turns;
-    integer particle_count, triangle_count, edge_count;
+    integer *motion, particle_count, triangle_count, edge_count;
     real *rest_points;
     struct box *swept_boxes;
     uint8_t *active, *fitted;

@@ -125,7 +125,7 @@ def _work_arrays(leaves: int, edges: int) -> dict[str, Any]:
     return {
         "cones": np.empty((2 * leaves, 2, 3)),
         "boxes": np.empty((2 * leaves, 2, 4), dtype=np.float32),
-        "edge_paths": np.empty((edges, 18)),
+        "edge_paths": np.zeros((edges, 18)),
         "swept_boxes": np.empty((leaves, LEAF_SIZE, 2, 4), dtype=np.float32),
         "turns": np.full((leaves, 2), np.inf),
         "active": np.ones(2 * leaves, dtype=bool),

@@ -150,7 +150,6 @@ EXPORT void refit_leaves(const surfaces *all, const bvh *it, integer first, inte
         integer ends[2] = {all->edges[it->edges[i]], all->edges[all->edge_count + it->edges[i]]};
         it->edge_paths[i].swept_box = all->swept_boxes[ends[0]];
         widen_box(&it->edge_paths[i].swept_box, all->swept_boxes + ends[1]);
-        it->edge_paths[i].known = UNREAD;
     }
     for (integer leaf = first; leaf < last; leaf++) {
         box *own = it->boxes + leaves + leaf;
@@ -193,14 +192,13 @@ EXPORT void widen_leaves(const surfaces *all, const bvh *it, uint8_t *moved)
         for (int k = 0; k < 3 * LEAF_SIZE; k++)
             any |= corners[k] >= 0 && moved[corners[k]];
         it->active[leaves + leaf] = any;
-        for (integer i = it->edge_starts[leaf]; i < it->edge_starts[leaf + 1]; i++) {
-            it->edge_paths[i].known = UNREAD;
-            if (any)
-                for (int end = 0; end < 2; end++)
-                    widen_box(&it->edge_paths[i].swept_box,
-                              all->swept_boxes + all->edges[end * all->edge_count + it->edges[i]]);
-        }
-        for (int k = 0; k < (any ? LEAF_SIZE : 0); k++) {
+        if (!any)
+            continue;
+        for (integer i = it->edge_starts[leaf]; i < it->edge_starts[leaf + 1]; i++)
+            for (int end = 0; end < 2; end++)
+                widen_box(&it->edge_paths[i].swept_box,
+                          all->swept_boxes + all->edges[end * all->edge_count + it->edges[i]]);
+        for (int k = 0; k < LEAF_SIZE; k++) {
             box swept_box;
             if (corners[3 * k] >= 0
                 && enclose_element(&swept_box, it->cones + 6 * (leaves + leaf), all, corners + 3 * k)) {
@@ -219,7 +217,8 @@ EXPORT void widen_leaves(const surfaces *all, const bvh *it, uint8_t *moved)
     }
 }
 
-/* Copies an owner's motion from `start` to `end` (3, N), and updates swept boxes (N,). */
+/* Copies an owner's motion from `start` to `end` (3, N), and updates swept boxes (N,). If it has
+   changed, all vectors that are cached at edges are out of date. */
 EXPORT void update_paths(const surfaces *all, integer owner, real *start, real *end)
 {
     integer any = 0, n = all->particle_count;
@@ -236,6 +235,7 @@ EXPORT void update_paths(const surfaces *all, integer owner, real *start, real *
             enclose(all->swept_boxes + i, way);
     }
     all->fitted[owner] &= !any;
+    all->motion[0] += any;
 }
 
 EXPORT void update_all_paths(const surfaces *all, real *start, real *end)

@@ -34,7 +34,7 @@ Struct(
     Surfaces,
     reads="owners starts triangles edges sides wings opposite_edges fans fan_starts near_starts "
     "near gaps single_sided colliders",
-    shares="paths edge_turns corner_turns",
+    shares="paths edge_turns corner_turns motion",
     particle_count=(int, lambda surfaces: len(surfaces.owners)),
     triangle_count=(int, lambda surfaces: surfaces.triangles.shape[1]),
     edge_count=(int, lambda surfaces: surfaces.edges.shape[1]),
@@ -89,7 +89,9 @@ def update_paths(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> 
     """
     own = slice(*surfaces.starts[owner : owner + 2])
     known, way = surfaces.paths[own], np.stack([start[:, own], end[:, own]]).transpose(2, 0, 1)
-    surfaces.fitted[owner] &= np.array_equal(known, way)
+    changed = not np.array_equal(known, way)
+    surfaces.fitted[owner] &= not changed
+    surfaces.motion[0] += changed
     known[:] = way
 
 

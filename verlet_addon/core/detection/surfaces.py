@@ -100,6 +100,8 @@ class Surfaces:
     searches: dict[tuple[int, int], list[int]] = field(default_factory=dict)
     """Numbers of searches in this frame, and of tests in its former steps, by pair of owners, the
     lower first."""
+    motion: Integers = field(default_factory=lambda: np.ones(1, dtype=np.int64))
+    """(1,) number of the motion in `paths`; compiled kernels cache vectors at edges for one."""
     work: SearchWork = field(default_factory=SearchWork)
     """Work of all searches in this frame."""
 

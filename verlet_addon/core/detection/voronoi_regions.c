@@ -191,17 +191,19 @@ static void read_anew(edge_path *it, const surfaces *all, integer edge)
     it->ridge = wing < 0 || makes_angle(it);
 }
 
-/* The cached vectors of an edge, computed by the first thread that needs them; other threads compute
-   their own in `room` until they are written. */
+/* The cached vectors of an edge, computed by the first thread that needs them for a motion; other
+   threads compute their own in `room` until they are written. They are known for a motion if `known`
+   is twice its number, and one less while they are written. */
 static const edge_path *read_edge(edge_path *it, const surfaces *all, integer edge, edge_path *room)
 {
-    integer unread = UNREAD;
-    if (__atomic_load_n(&it->known, __ATOMIC_ACQUIRE) == READ)
+    integer now = 2 * all->motion[0], known = __atomic_load_n(&it->known, __ATOMIC_ACQUIRE);
+    if (known == now)
         return it;
-    if (__atomic_compare_exchange_n(&it->known, &unread, CLAIMED, 0, __ATOMIC_RELAXED,
-                                    __ATOMIC_RELAXED)) {
+    if (known != now - 1
+        && __atomic_compare_exchange_n(&it->known, &known, now - 1, 0, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED)) {
         read_anew(it, all, edge);
-        __atomic_store_n(&it->known, READ, __ATOMIC_RELEASE);
+        __atomic_store_n(&it->known, now, __ATOMIC_RELEASE);
         return it;
     }
     read_anew(room, all, edge);
