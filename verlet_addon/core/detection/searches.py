@@ -41,7 +41,8 @@ TUNNELLING = SearchCriteria(skin=0.0, gap_share=0.1, start_share=0.5, all_touchi
 """Pairs that come nearer than this count as passing through each other."""
 DEVIATION_SHARE = 0.4
 """Distance that particles may end a step from where they were expected, as a share of the skin,
-before near pairs do not tell any more what they may pass."""
+before near pairs do not tell any more what they may pass. With half and a quarter, five of six
+scenes bake to the same bits, in the same time."""
 
 
 @dataclass(frozen=True, kw_only=True)
