@@ -14,7 +14,6 @@ from hypothesis import example, given, settings, strategies as st
 from tests.core.bodies import frames, results
 from tests.core.brute_force import (
     gaps_of,
-    in_flat_patch,
     kinds_of,
     passing_pairs,
     uncovered,
@@ -103,7 +102,7 @@ def test_the_guard_finds_every_pair_that_passes(
     kinds: tuple[str, ...], seed: int, speed: float
 ) -> None:
     """By the signs of volumes; but for those of small pieces, which it leaves free to fold."""
-    motion = random_motion(kinds, seed, speed=speed)
+    motion = without_cones(random_motion(kinds, seed, speed=speed))
     motion.surfaces.single_sided[:] = False
     found, _ = find_pairs(motion.surfaces, motion.start, motion.end, TUNNELLING, None)
     known = set(zip(*kinds_of(motion.surfaces, found).tolist(), strict=True))
@@ -111,8 +110,7 @@ def test_the_guard_finds_every_pair_that_passes(
         features, particles = passing_pairs(motion, kind, np.linspace(0.0, 1.0, 33))
         unknown = [(kind, *pair) not in known for pair in features.T.tolist()]
         missed = np.array(unknown, dtype=bool) & is_guarded(motion, kind, particles)
-        ends = particles[[0, 3]][:, missed].T.tolist()
-        assert all(in_flat_patch(motion, *pair) for pair in ends), features[:, missed]
+        assert not missed.any(), features[:, missed]
 
 
 def is_guarded(motion: Motion, kind: int, particles: Integers) -> Booleans:
