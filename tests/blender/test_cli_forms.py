@@ -115,7 +115,7 @@ def test_what_cannot_be_converted_is_told(
     verlet.bake()
     bpy.ops.wm.save_mainfile()
     assert cli.main([*arguments, "compact", "--tolerance", "1e-9"]) == 1
-    assert "raise the tolerance" in printed().err
+    assert "raise the Tolerance" in printed().err
     assert not output.exists()
 
 
