@@ -37,7 +37,7 @@ tests: .venv/$(READY)
 # Threads of linear algebra would only wait for a processor that another process has.
 quick tests: export OPENBLAS_NUM_THREADS := 1
 
-same: .venv/$(READY) kernels ## Bake 191 tiny scenes, and say which frames are not as recorded, to the bit
+same: .venv/$(READY) kernels ## Bake 190 tiny scenes, and say which frames are not as recorded, to the bit
 	$(RUN) -m tests.same
 
 same-record: .venv/$(READY) kernels ## Record them as they are now, before a change that is to change no bake
