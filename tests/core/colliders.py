@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tests.core.bodies import Body, rotation, sheet, sphere, split
-from tests.core.intersections import near, passing
+from tests.core.intersections import joined, near, passing
 from verlet_addon.core.arrays import Floats, weighted_sums
 from verlet_addon.core.scene import Collider
 
@@ -66,13 +66,7 @@ def crossed(bodies: Sequence[Body], tracks: Sequence[Floats], moving: Sequence[M
     for frame in range(0, len(tracks[0]), 2):
         places = [track[frame] for track in tracks]
         places += [place(frame / 24) if callable(place) else place for _, place in moving]
-        starts = np.cumsum([0, *map(len, places)])
-        owners = np.repeat(np.arange(len(places)), np.diff(starts))
-        edges, triangles = (
-            np.concatenate([part + start for part, start in zip(parts, starts, strict=False)]).T
-            for parts in zip(*surfaces, strict=True)
-        )
-        positions = np.concatenate(places).T
+        positions, edges, triangles, owners = joined(places, surfaces)
         pairs = near(positions, edges, triangles)
         pairs = pairs[:, kept[owners[edges[0, pairs[0]]], owners[triangles[0, pairs[1]]]]]
         total += passing(positions, edges, triangles, pairs).shape[1]

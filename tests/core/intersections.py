@@ -4,6 +4,8 @@ Nothing here is taken from the solver. The signs of volumes are worked out in fl
 that is certain, and else in whole numbers.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from verlet_addon.core.arrays import Booleans, Floats, Integers
@@ -12,6 +14,22 @@ CERTAIN = 1e-14
 """Volumes are certain to this share of the sizes that they are worked out from."""
 Pairs = Integers
 """(2, k) edges and triangles."""
+
+
+def joined(
+    places: Sequence[Floats], surfaces: Sequence[tuple[Integers, Integers]]
+) -> tuple[Floats, Integers, Integers, Integers]:
+    """(3, n) positions, (2, e) edges, (3, t) triangles and (n,) owners of surfaces as one.
+
+    Of each surface `places` has the positions (n, 3), and `surfaces` the edges and triangles.
+    """
+    starts = np.cumsum([0, *map(len, places)])
+    owners = np.repeat(np.arange(len(places)), np.diff(starts))
+    edges, triangles = (
+        np.concatenate([part + start for part, start in zip(parts, starts, strict=False)]).T
+        for parts in zip(*surfaces, strict=True)
+    )
+    return np.concatenate(places).T, edges, triangles, owners
 
 
 def crossings(positions: Floats, edges: Integers, triangles: Integers) -> Pairs:

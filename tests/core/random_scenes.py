@@ -7,7 +7,7 @@ import numpy as np
 
 from tests.core.bodies import Body, block, moved, rope, rotation, sheet, sphere, split, thrown
 from tests.core.colliders import Moving, ball, plate
-from tests.core.intersections import near, passing
+from tests.core.intersections import joined, near, passing
 from verlet_addon.core.arrays import Booleans, Floats
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.scene import Frame
@@ -45,13 +45,7 @@ class Scene:
             surfaces.append((edges, shape.triangles))
         places = [*frame.positions]
         places += [place(time) if callable(place) else place for _, place in self.colliders]
-        starts = np.cumsum([0, *map(len, places)])
-        owners = np.repeat(np.arange(len(places)), np.diff(starts))
-        edges, triangles = (
-            np.concatenate([part + start for part, start in zip(parts, starts, strict=False)]).T
-            for parts in zip(*surfaces, strict=True)
-        )
-        positions = np.concatenate(places).T
+        positions, edges, triangles, owners = joined(places, surfaces)
         pairs = near(positions, edges, triangles)
         both = np.stack([owners[edges[0, pairs[0]]], owners[triangles[0, pairs[1]]]])
         pairs = pairs[:, self._meets()[tuple(both)]]
