@@ -29,6 +29,7 @@ LAYERS = [
     "stretch depenetration",
     "contact",
     "bending ropes volume water solid weave",
+    "rods",
     "shell",
     "forces",
     "model",

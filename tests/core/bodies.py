@@ -215,6 +215,13 @@ def rope(points: ArrayLike, *, name: str = "Rope") -> MeshData:
     return make_mesh(points, edges=[(k, k + 1) for k in range(count - 1)], name=name)
 
 
+def coil(turns: float, points: int, *, radius: float = 0.02, height: float = 0.2) -> MeshData:
+    """A rope wound around the z axis, from the origin's height down."""
+    angles = np.linspace(0.0, 2.0 * np.pi * turns, points)
+    around = radius * np.stack([np.cos(angles), np.sin(angles)])
+    return rope(np.stack([*around, np.linspace(0.0, -height, points)], axis=1))
+
+
 def net(cells: int) -> MeshData:
     """The edges of a sheet, without faces."""
     flat = sheet(cells)

@@ -13,6 +13,7 @@ import pytest
 from tests.core.bodies import (
     HALF,
     Body,
+    coil,
     cube,
     floor,
     frames,
@@ -78,6 +79,7 @@ SCENES: dict[str, Callable[[], Stage]] = {
         [(pinned(woven(sheet(6)), [0]), replace(CLOTH, stretch_compliance=1e-4))],
         [],
     ),
+    "coil": lambda: ([(pinned(coil(3.0, 30), [0]), BodySettings(body_type="ROPE"))], []),
     "ropes that touch": lambda: (
         stacked(
             (

@@ -17,6 +17,7 @@ from tests.core.bodies import (
     Body,
     advance,
     built_state,
+    coil,
     disc,
     flat_sheet,
     gaping_tube,
@@ -40,6 +41,7 @@ from verlet_addon.core.forces import kernels as c_forces
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.model import SoftBodyModel
 from verlet_addon.core.momentum import kernels as c_momentum
+from verlet_addon.core.rods import kernels as c_rods
 from verlet_addon.core.ropes import kernels as c_ropes
 from verlet_addon.core.scene import Plane
 from verlet_addon.core.settings import BodySettings
@@ -88,6 +90,11 @@ BODIES: dict[str, Callable[[], Body]] = {
     "star held in the middle": lambda: (pinned(star(4), [0]), SOFT_CLOTH),
     "thicket": lambda: (pinned(thicket(60), [7]), CLOTH),
     "ring": lambda: (pinned(ring(12), [0]), CLOTH),
+    "coil": lambda: (pinned(coil(3.0, 30), [0, 1, 2]), CLOTH),
+    "coil of elastic": lambda: (
+        pinned(coil(3.0, 30), [0, 1, 29]),
+        BodySettings(stretch_compliance=1e-3, bend_compliance=1e3),
+    ),
     "quads": lambda: (pinned(flat_sheet("quads", 12), [0, 12]), CLOTH),
     "soft quads": lambda: (pinned(flat_sheet("quads", 12), [0, 12]), SOFT_CLOTH),
     "firm quads": lambda: (
@@ -143,6 +150,15 @@ def _hold_lengths(kernels: Any, x: Floats, _: SoftBodyModel, batches: Batches) -
     moved = np.sin(np.arange(x.size)).reshape(x.shape)
     kernels.remove_stretching(moved, x.copy(), batches.ropes.trees)
     x += moved
+
+
+def _bend_rods(kernels: Any, x: Floats, model: SoftBodyModel, batches: Batches) -> Floats | None:
+    """Rods with pins that have moved; their rotations are the answer."""
+    if batches.rods is None:
+        return None
+    x += 1e-3 * np.sin(np.arange(x.size)).reshape(x.shape)
+    kernels.project_rods(x, model.rest_positions, batches.rods)
+    return batches.rods.rotations
 
 
 Kernels = tuple[Any, Any]
@@ -262,6 +278,7 @@ CALLS: dict[str, tuple[Kernels, Call]] = {
             x, b.ropes.strip_system, kept_share=1.0, min_tautness=0.0
         ),
     ),
+    "rods": ((in_numpy(c_rods), c_rods), _bend_rods),
     "rope bends": (BENDS, lambda k, x, _, b: k.project_rope_bends(x, b.bends.ropes)),
     "stiff bends": (BENDS, lambda k, x, _, b: k.project_stiff_bends(x, b.bends.stiff)),
     "bend paths": (BENDS, lambda k, x, _, b: k.project_bend_paths(x, b.bends.paths)),

@@ -11,6 +11,7 @@ import pytest
 from tests.core.bodies import (
     Body,
     built_state,
+    coil,
     flat_sheet,
     floor,
     moved,
@@ -72,6 +73,7 @@ ROPES: dict[str, tuple[str, MeshData]] = {
     ),
     "star": ("NYLON", pinned(star(5), [3])),
     "thicket": ("BUNGEE", pinned(thicket(40), [7])),
+    "coil": ("HEMP", moved(pinned(coil(2.0, 20), [0, 1]), np.eye(3), (0.0, 0.0, 0.3))),
 }
 CASES = ROPES | {
     "cloth on two corners": ("COTTON", pinned(TILTED, [0, 8])),

@@ -7,6 +7,7 @@ import numpy as np
 
 from tests.core.bodies import (
     Body,
+    coil,
     floor,
     make_mesh,
     moved,
@@ -62,7 +63,7 @@ def straight(segments: int, *, height: float, y: float = 0.0) -> MeshData:
     return rope(np.linspace([-0.5, y, height], [0.5, y, height], segments + 1))
 
 
-def coil() -> Body:
+def loops() -> Body:
     """A rope that falls upright onto itself."""
     turn = np.linspace(0.0, 4.0 * np.pi, 29)
     points = np.stack([0.08 * np.cos(turn), 0.08 * np.sin(turn), 0.03 + 0.004 * turn], axis=1)
@@ -149,6 +150,8 @@ SCENES: Scenes = {
     "star held in the middle": lambda: swinging("BUNGEE", pinned(star(4), [0]), fields=[wind(3.0)]),
     "thicket": lambda: swinging("BUNGEE", pinned(thicket(40), [7])),
     "thicket in the wind": lambda: swinging("NYLON", pinned(thicket(60), [7]), fields=[wind(5.0)]),
+    "coil": lambda: swinging("NYLON", pinned(coil(3.0, 30), [0, 1, 2])),
+    "coil, thrown": lambda: swinging("BUNGEE", thrown(coil(3.0, 30), (1.0, 0.0, 2.0))),
     "ring": lambda: swinging("HEMP", pinned(ring(12), [0])),
     "net": lambda: swinging("HEMP", pinned(net(8), [0, 8])),
     "soft pins": lambda: swinging("HEMP", pinned(LINE, [0, 13], weight=0.5)),
@@ -172,7 +175,7 @@ SCENES: Scenes = {
         (moved(star(5), np.eye(3), (0.02, 0.0, 0.31)), ROPE),
         colliders=[ball(radius=0.3, friction=0.5, fine=12)],
     ),
-    "on itself": lambda: on_floor(coil(), count=6),
+    "on itself": lambda: on_floor(loops(), count=6),
     "knot": knot,
     "held too near to a ball": lambda: scene(
         (

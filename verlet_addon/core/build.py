@@ -20,6 +20,7 @@ from .model import ShellModel, SoftBodyModel, SolidModel, WaterModel
 from .plasticity import start_plastic
 from .reference_frames import relative_velocities
 from .rigid.pieces import Pieces, build_pieces, fit_poses, without_rigid_interior
+from .rods.rod_trees import build_rods, find_rods
 from .ropes.constraints import build_ropes
 from .settings import BodySettings
 from .shell.shell_body import build_shell
@@ -126,6 +127,7 @@ def _with_constraints(
     patches, lengths, strips = _lengths(shape, hinges)
     quads = merge_triangle_pairs(shape, hinges)
     limited, limit_shares = _limits(surface)
+    in_rods = find_rods(shape) & (pieces is None)
     goals = np.flatnonzero(~shape.pinned & (shape.mesh.pin_weights > 0.0))
     model = SoftBodyModel(
         name=surface.mesh.name,
@@ -144,7 +146,8 @@ def _with_constraints(
         lengths=lengths,
         weave=build_weave(shape, patches),
         ropes=build_ropes(shape),
-        bends=build_bends(quads, strips),
+        bends=build_bends(quads, strips, shape.mesh.edges[in_rods]),
+        rods=build_rods(shape, in_rods),
         seams=build_seams(shape),
         exposed_surface=build_exposed_surface(surface),
         pieces=pieces,

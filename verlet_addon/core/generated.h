@@ -20,6 +20,7 @@
 #define JOINT_STRAIN_TOLERANCE 0.001
 #define LEAF_SIZE 2
 #define LEAST_GAP 1e-09
+#define LEAST_SWING 1e-09
 #define LINE_SEARCH_ROUNDS 4
 #define MAX_ACTIVE_SET_CHANGES 6
 #define MAX_ADVANCES 100
@@ -76,6 +77,7 @@
 #define SURFACE_WARM_START 0.75
 #define TAUT_KEPT_SHARE 0.85
 #define TOUCH_TOLERANCE 1.01
+#define TWIST_SHARE 0.77
 #define UNGUARDED_GAP_SHARE 0.5
 #define WEAVE_RESIDUAL 0.01
 #define WOLFE_CURVATURE 0.1
@@ -251,8 +253,9 @@ typedef struct pin_springs {
 typedef struct plain_model {
     real velocity_gain, h_squared;
     const struct bends *bends;
+    const struct rod_batch *rods;
     integer n, pins, *pinned;
-    real *inverse_masses;
+    real *rest, *inverse_masses;
     const struct restarted_multipliers *multipliers;
     const struct surface *surface;
     const struct ropes *ropes;
@@ -289,6 +292,15 @@ typedef struct restarted_multipliers {
     real *const *followers;
     integer followers_count;
 } restarted_multipliers;
+
+typedef struct rod_batch {
+    const integer *particles, *parents, *references;
+    const uint8_t *clamped;
+    const real *inverse_masses, *lengths, *bends, *shears, *axials;
+    real retardation, *rotations;
+    integer count;
+    real *diagonal, *coupling, *moves;
+} rod_batch;
 
 typedef struct rope_slice {
     const struct tree *trees;
@@ -539,6 +551,7 @@ EXPORT void project_levels(real *, integer, const coarse_level *const *, integer
 EXPORT void project_plain(const plain_state *const *, integer, const frame_inputs *, integer,
     uint8_t *);
 EXPORT void project_plane(real *, integer, const plane_contact *, real *);
+EXPORT void project_rods(real *, integer, real *, const rod_batch *);
 EXPORT void project_rope_bends(real *, integer, const stencil_batch *const *, integer);
 EXPORT void project_rows(real *, integer, const contact_rows *);
 EXPORT void project_seams(real *, integer, const seam_batch *const *, integer);
@@ -563,6 +576,7 @@ EXPORT void sum_weighted(const real *, integer, const integer *, const real *, i
 EXPORT integer transfer_contacts(const piece_poses *, real *, integer);
 EXPORT void transfer_momentum(const piece_poses *, real *, integer, real *, integer);
 EXPORT void turbulence(const real *, integer, real, const integer *, const real *, real *);
+EXPORT void turn_clamps(real *, integer, real *, const rod_batch *);
 EXPORT void undo_implicit_damping(real *, real *, real *, integer, const strip_batch *const *,
     integer);
 EXPORT void update_all_paths(const surfaces *, real *, real *);

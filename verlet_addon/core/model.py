@@ -9,6 +9,7 @@ from .arrays import Floats, Integers
 from .bending.constraints import BendConstraints
 from .forces.kernels import ExposedSurface
 from .rigid.pieces import Pieces
+from .rods.rod_trees import Rods
 from .ropes.constraints import RopeConstraints
 from .settings import BodySettings
 from .shell.shell_body import Shell
@@ -71,6 +72,8 @@ class SoftBodyModel:
     weave: Weave
     ropes: RopeConstraints
     bends: BendConstraints
+    rods: Rods | None
+    """Ropes that are curved at rest, in place of their bends."""
     seams: Seams
     exposed_surface: ExposedSurface
     """Areas that wind acts on."""

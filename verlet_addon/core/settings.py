@@ -96,8 +96,9 @@ class BodySettings:
     damping: float = 1.0
     """Rate at which free motion decays relative to still air [1/s]; 0 = none."""
     inner_damping: float = 0.3
-    """Loss factor η of jelly and cloth: swings become smaller by exp(−π η) in a period, those of a
-    cube of jelly that stands, and of cloth that bends to and fro in two and a half seconds."""
+    """Loss factor η of jelly, cloth and ropes that are curved at rest: swings become smaller by
+    exp(−π η) in a period, those of a cube of jelly that stands, and of what bends to and fro in two
+    and a half seconds."""
     use_tethers: bool = True
     """Whether every vertex is limited to its rest distance, along the surface, from the nearest
     pin (long-range attachments)."""

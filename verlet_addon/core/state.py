@@ -21,6 +21,8 @@ from .kernel import Struct, kernel
 from .model import HeldVertices, ShellModel, SoftBodyModel, SolidModel, WaterModel
 from .plasticity import Plastic, with_permanent_rests
 from .rigid.pieces import PiecePoses
+from .rods.kernels import current_rotations
+from .rods.rod_trees import RodBatch, rod_batch
 from .ropes.constraints import RopeBatches, rope_batches
 from .scene import SolverWork
 from .shell.kernels import ShellSystem, shell_system
@@ -28,6 +30,7 @@ from .solid.linear_system import SolidSystem, solid_system
 from .solid.solid_body import SolidState
 from .stretch.constraints import LengthBatches, length_batches
 from .stretch.seams import SeamBatch, seam_batches
+from .stretch.tension_warm_start import carry_tension
 from .volume.gas import Gas
 from .water.waves import WaterState
 from .weave.constraints import WeaveBatch, weave_batches
@@ -54,6 +57,7 @@ class Batches:
     weave: list[WeaveBatch]
     ropes: RopeBatches
     bends: BendBatches
+    rods: RodBatch | None
     seams: list[SeamBatch]
     kept_share: float
     """Share of the previous multipliers that bends of surfaces start a step from, 0 … 1."""
@@ -112,6 +116,8 @@ class ParticleState:
     """Initial depths of particles in the ground, still to be reduced; None without ground."""
     rigid: PiecePoses | None = None
     """Poses of rigid pieces."""
+    rod_rotations: Floats | None = None
+    """(m, 4) rotations of the segments of rods from their rest pose, as unit quaternions."""
     gas: Gas | None = None
     """Gas enclosed by cloth."""
     closed: Booleans | None = None
@@ -277,6 +283,8 @@ def _make_batches(
     loss = model.settings.inner_damping if model.triangles.size else 0.0
     stiffer = stiffening(loss, steps[0])
     bends = bend_batches(model.bends, w, h_squared, stiffer)
+    places = state.positions, model.rest_positions
+    state.rod_rotations = current_rotations(model.rods, state.rod_rotations, *places)
     if state.closed is None or state.torn is None:
         state.closed, state.torn = np.zeros((2, len(model.seams.pairs)), dtype=bool)
     common = Batches(
@@ -291,6 +299,7 @@ def _make_batches(
         weave=weave_batches(model.weave, w, h_squared),
         ropes=rope_batches(model.ropes, w, h_squared),
         bends=bends,
+        rods=rod_batch(model.rods, model.settings, w, h_squared, steps[0], state.rod_rotations),
         seams=seam_batches(model.seams, state.closed, state.torn, w, h_squared),
         kept_share=1.0 - 1.0 / stiffer,
         play=play_share(loss, steps[0]),
@@ -337,12 +346,5 @@ def _warm_started_particles(
 def _rescale_tension(previous: Batches, batches: Batches) -> None:
     """Copies tension to batches of another step length: multipliers are forces × h²."""
     ratio = batches.h_squared / previous.h_squared
-    strip_systems = (
-        (previous.lengths.strip_system, batches.lengths.strip_system),
-        (previous.ropes.strip_system, batches.ropes.strip_system),
-    )
-    for old, new in strip_systems:
-        if not np.array_equal(old.path, new.path):
-            continue  # edges of woven cloth are strips only while threads do not stretch
-        np.multiply(old.displacement, ratio, out=new.displacement)
-        np.multiply(old.multipliers, ratio, out=new.multipliers)
+    carry_tension(previous.lengths.strip_system, batches.lengths.strip_system, ratio)
+    carry_tension(previous.ropes.strip_system, batches.ropes.strip_system, ratio)

@@ -20,7 +20,7 @@ SURFACES = ("CLOTH", "ROPE")
 TYPES = {
     "stiffness": ("SOFT",),
     "pressure": ("CLOTH",),
-    "inner_damping": ("CLOTH", "SOFT"),
+    "inner_damping": (*SURFACES, "SOFT"),
     "weft_compliance": ("CLOTH",),
     "shear_compliance": ("CLOTH",),
     "stretch_compliance": SURFACES,

@@ -211,8 +211,8 @@ class VERLET_PG_body(
     inner_damping: FloatProperty(
         name="Inner Damping",
         description="Loss factor of the material, by which its vibrations die down: at 0.03 jelly "
-        "swings some five times after it has landed, at 1 hardly once. Cloth springs back like a "
-        "ruler at 0.01, and sluggishly at 1",
+        "swings some five times after it has landed, at 1 hardly once. Cloth and coiled ropes "
+        "spring back like a ruler at 0.01, and sluggishly at 1",
         default=_BODY.inner_damping,
         soft_min=0.0,
         soft_max=1.0,

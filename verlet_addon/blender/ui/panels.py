@@ -157,7 +157,7 @@ class VERLET_PT_material(BodyPanel):
             column.prop(body, "resolution")
         else:
             self.fill_softness(column, body)
-        if body.body_type in ("CLOTH", "SOFT"):
+        if body.body_type != "WATER":
             column.prop(body, "inner_damping")
         draw_with_unit(column, body, "damping")
         held = body.pin_group or len(body.attachments)

@@ -47,6 +47,11 @@ def _share(inner_damping: float) -> float:
     return round(inner_damping / LOSS_FACTOR, 6)
 
 
+def retardation_time(inner_damping: float) -> float:
+    """τ of all damping for a loss factor, that of implicit steps included [s]."""
+    return DAMPING_TIME * _share(inner_damping)
+
+
 def damping_time(inner_damping: float, dt: float) -> float:
     """τ for a loss factor and steps of dt [s].
 

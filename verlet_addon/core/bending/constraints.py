@@ -104,8 +104,14 @@ class BendBatches:
         yield from self.soft
 
 
-def build_bends(shape: RestShape, edges: Strips) -> BendConstraints:
-    """Builds the bend constraints of a body with merged triangle pairs, given its edge strips."""
+def build_bends(shape: RestShape, edges: Strips, in_rods: Integers) -> BendConstraints:
+    """Builds the bend constraints of a body with merged triangle pairs.
+
+    Parameters
+    ----------
+    edges : its edges as strips.
+    in_rods : (k, 2) edges of ropes whose bends are those of rods.
+    """
     positions, yields = shape.mesh.positions, shape.settings.use_plasticity
     hinges = find_hinges(shape.corners, shape.particle_count)
     # Lines have no side, so they cannot keep a plastic rest angle; without faces there are none.
@@ -118,13 +124,15 @@ def build_bends(shape: RestShape, edges: Strips) -> BendConstraints:
     else:
         lines, folds, share, within = _lines_and_folds(shape, hinges)
     strips, others = line_stencils(shape, lines, edges)
+    ropes = lines_along_ropes(positions, shape.mesh.edges[shape.loose])
+    ropes = ropes.without(in_rods)
     flat, twists, hinges_at_rest = hinge_stencils(shape, folds, share, within)
     return BendConstraints(
         positions=positions,
         strips=strips,
         straight=[others, flat, twists],
         hinges=hinges_at_rest,
-        ropes=rope_stencils(shape, lines_along_ropes(positions, shape.mesh.edges[shape.loose])),
+        ropes=rope_stencils(shape, ropes),
         yields=yields,
     )
 

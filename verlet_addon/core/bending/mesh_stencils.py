@@ -29,6 +29,11 @@ class BendLines:
     share: Floats
     """(k,) area (surfaces) or length (ropes) whose bending energy each line has [m² or m]."""
 
+    def without(self, edges: Integers) -> "BendLines":
+        """The lines whose centre is no end of any of these edges (m, 2)."""
+        left = ~np.isin(self.vertices[:, 1], edges)
+        return BendLines(self.vertices[left], self.share[left])
+
 
 def lines_across_quads(
     hinges: Hinges, areas: Floats, positions: Floats

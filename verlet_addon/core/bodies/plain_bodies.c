@@ -108,6 +108,8 @@ static void project_constraints(const plain_state *state, int backwards)
     if (body->ropes)
         warm_start_tension(x, body->ropes->strip_system, 1.0, 0.0, body->ropes->search_directions);
     project_bends(x, n, body->bends, backwards);
+    if (body->rods)
+        project_rods(x, n, (real *)body->rest, body->rods);
     if (body->surface) {
         project_shear(x, n, body->surface, backwards);
         state->sweeps[0] += project_stretch(x, n, body->surface, backwards);

@@ -124,10 +124,11 @@ Struct("ropes", RopeBatches, reads="strip_system search_directions trees strips"
 PLAIN_MODEL = Struct(
     "plain_model",
     Batches,
-    reads="velocity_gain h_squared bends",
+    reads="velocity_gain h_squared bends rods",
     n=(int, lambda batches: batches.model.vertex_count),
     pins=(int, lambda batches: len(batches.model.pinned)),
     pinned=(Integers, lambda batches: batches.model.pinned),
+    rest=(Floats, lambda batches: batches.model.rest_positions),
     inverse_masses=(Floats, lambda batches: batches.model.inverse_masses),
     multipliers=(Batches, lambda batches: batches),
     surface=(SURFACE, _surface),
@@ -151,7 +152,7 @@ PLAIN_MODEL = Struct(
 
 
 def warm_start_arrays(batches: Batches) -> list[Floats]:
-    """Arrays besides positions that a step passes to the next: multipliers for warm starts."""
+    """Arrays besides positions that a step passes to the next: rotations, and multipliers."""
     strip_systems = batches.lengths.strip_system, batches.ropes.strip_system
     kept = [
         rows
@@ -159,6 +160,7 @@ def warm_start_arrays(batches: Batches) -> list[Floats]:
         for rows in (strip_system.multipliers, strip_system.displacement)
     ]
     lagging = [batch.multipliers for batch, share in batches.restarted() if share]
+    kept += [] if batches.rods is None else [batches.rods.rotations]
     return [*kept, *lagging, *(rows for rows in batches.followers if rows is not None)]
 
 

@@ -13,6 +13,7 @@ from ..rigid.piece_motion import (
     project_joints,
     put_particles_on_pieces,
 )
+from ..rods.kernels import project_rods
 from ..ropes.constraints import lengthen_ropes
 from ..ropes.kernels import add_start_spring_forces, project_ropes, undo_implicit_damping
 from ..settings import SceneSettings
@@ -110,6 +111,8 @@ class SurfaceStep(BodyStep):
         model, positions, batches = self.model, self.state.positions, self.batches
         project_soft_pins(self)
         project_bends(positions, batches.bends, backwards=backwards)
+        if batches.rods is not None:
+            project_rods(positions, model.rest_positions, batches.rods)
         project_shear(positions, batches.lengths, backwards=backwards)
         project_levels(positions, model.lengths.levels)
 

@@ -2,7 +2,7 @@
 #ifndef VERLET_ROTATIONS_H
 #define VERLET_ROTATIONS_H
 
-#include "../kernels.h"
+#include "../linear/quaternions.h"
 
 /* Sets the rotation vector with angular momentum `spin`, given Σ m a aᵀ (xx yy zz yz zx xy), by
    Cramer's rule; 0 for a single point. */
@@ -18,15 +18,6 @@ static inline void find_rotation_vector(const real second[6], const real spin[3]
     turn[0] = (minors[0] * spin[0] + minors[5] * spin[1] + minors[4] * spin[2]) * share;
     turn[1] = (minors[5] * spin[0] + minors[1] * spin[1] + minors[3] * spin[2]) * share;
     turn[2] = (minors[4] * spin[0] + minors[3] * spin[1] + minors[2] * spin[2]) * share;
-}
-
-/* Writes the rotation matrix of a unit quaternion w, x, y, z. */
-static inline void quaternion_matrix(const real q[4], real r[9])
-{
-    real w = q[0], x = q[1], y = q[2], z = q[3];
-    r[0] = 1 - 2 * (y * y + z * z), r[1] = 2 * (x * y - w * z), r[2] = 2 * (x * z + w * y);
-    r[3] = 2 * (x * y + w * z), r[4] = 1 - 2 * (x * x + z * z), r[5] = 2 * (y * z - w * x);
-    r[6] = 2 * (x * z - w * y), r[7] = 2 * (y * z + w * x), r[8] = 1 - 2 * (x * x + y * y);
 }
 
 #endif

@@ -304,3 +304,11 @@ def _conjugate_gradients(
 def _inner_product(first: Floats, second: Floats) -> float:
     """The inner product; in BLAS the order of summation depends on the number of threads."""
     return float(np.einsum("xn,xn->", first, second))
+
+
+def carry_tension(former: StripSystem, now: StripSystem, ratio: float) -> None:
+    """Copies tension between systems whose h² have a ratio: multipliers are forces × h²."""
+    if np.array_equal(former.path, now.path):
+        # Edges of woven cloth are strips only while threads do not stretch.
+        np.multiply(former.displacement, ratio, out=now.displacement)
+        np.multiply(former.multipliers, ratio, out=now.multipliers)

@@ -1,0 +1,1 @@
+"""Cosserat rods: ropes that know which way they bend and twist."""

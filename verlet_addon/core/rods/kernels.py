@@ -1,0 +1,225 @@
+"""Cosserat rods in NumPy: positions and rotations of segments in one implicit system.
+
+A segment d of rest length L has the energy ½ s · K s with s = d/L − S a: its rotation S turns its
+rest direction a, and K is its stiffness against shear and against stretching, so high that only
+bends matter. A joint has ½ σ · K σ with σ = 4 tan(θ/4) n, the rotation by θ about n from the parent
+segment to this one, and the stiffness K against bending and twisting (E. and F. Cosserat, *Théorie
+des corps déformables*, 1909; as elements of positions and rotations: T. Kugelstadt, E. Schömer,
+*Position and Orientation Based Cosserat Rods*, 2016). Rotations have no inertia. Lengths are those
+of `ropes.kernels`.
+
+One Newton step (M + h² E'') δ = −h² E' is solved from the tips to the root, by blocks of 6 × 6. The
+moment of a joint is that of σ + τ/h δσ, with σ at the start of the step: a Kelvin–Voigt damping
+with the time constant τ. (An implicit step has δσ alone, as if τ were h.)
+"""
+
+import numpy as np
+
+from ..arrays import SHORTEST, Floats, Integers, cross, dot, magnitudes, norms
+from ..kernel import Sized, kernel
+from ..linear.quaternions import (
+    conjugate,
+    multiply_quaternions,
+    quaternion_matrices,
+    quaternions_by,
+    rotate,
+    swing,
+)
+from ..linear.rotations import cross_matrices
+from .rod_trees import TWIST_SHARE, RodBatch, Rods
+
+
+@kernel()
+def project_rods(positions: Sized, rest: Floats, rods: RodBatch) -> None:
+    """Moves particles and rotations of rods by one Newton step, for rest positions (3, n) [m]."""
+    turn_clamps(positions, rest, rods)
+    diagonal, coupling, moves = _assemble(positions, rest, rods)
+    _solve(diagonal, coupling, moves, rods)
+    np.add.at(positions.T, rods.particles, moves[:, :3])
+    rods.rotations[...] = multiply_quaternions(quaternions_by(moves[:, 3:].T), rods.rotations.T).T
+
+
+@kernel()
+def turn_clamps(positions: Sized, rest: Floats, rods: RodBatch) -> None:
+    """Rotates clamps to their pins at `positions` (3, n), by the least rotation along them.
+
+    Where there is a pin beside a clamp's line, its twist is measured by that; otherwise a clamp
+    that turns does not twist.
+    """
+    clamps = np.flatnonzero(rods.clamped)
+    if not len(clamps):
+        return
+    ends, starts = rods.particles[clamps], rods.particles[rods.parents[clamps]]
+    beside = rods.references[clamps]
+    along = positions[:, ends] - positions[:, starts]
+    along = along / norms(along)
+    rotations = rods.rotations[clamps].T
+    turned = rotate(rotations, _units(rest[:, ends] - rest[:, starts]))
+    rotations = multiply_quaternions(swing(turned, along), rotations)
+    before, now = (
+        each - along * dot(along, each)
+        for each in (
+            rotate(rotations, rest[:, beside] - rest[:, starts]),
+            positions[:, beside] - positions[:, starts],
+        )
+    )
+    twists = swing(_units(before), _units(now))
+    twists[:, beside < 0] = [[1.0], [0.0], [0.0], [0.0]]
+    rods.rotations[clamps] = multiply_quaternions(twists, rotations).T
+
+
+def current_rotations(
+    rods: Rods | None, former: Floats | None, positions: Floats, rest: Floats
+) -> Floats | None:
+    """(m, 4) former rotations of the segments of rods or, without any, those at `positions` (3, n).
+
+    There each segment follows its parent's rotation with the least one to its own direction.
+    """
+    if rods is None or (former is not None and len(former) == len(rods.particles)):
+        return former
+    rotations = np.tile([1.0, 0.0, 0.0, 0.0], (len(rods.particles), 1))
+    for node, parent in enumerate(rods.parents.tolist()):
+        if parent < 0:
+            continue
+        end, start = rods.particles[[node, parent]]
+        before = rotations[parent][:, None]
+        turned = rotate(before, _units(rest[:, [end]] - rest[:, [start]]))
+        along = _units(positions[:, [end]] - positions[:, [start]])
+        rotations[node] = multiply_quaternions(swing(turned, along), before)[:, 0]
+    return rotations
+
+
+def _assemble(positions: Floats, rest: Floats, rods: RodBatch) -> tuple[Floats, Floats, Floats]:
+    """Blocks (m, 6, 6) of each node and of each beside its parent, and (m, 6) forces × h²."""
+    count = len(rods.parents)
+    diagonal, coupling = np.zeros((2, count, 6, 6))
+    forces = np.zeros((count, 6))
+    _add_shear(positions, rest, rods, diagonal, coupling, forces)
+    _add_joints(rest, rods, diagonal, coupling, forces)
+    free = rods.inverse_masses > 0.0
+    turning = (rods.parents >= 0) & ~rods.clamped
+    moving = np.repeat(np.stack([free, turning], axis=1), 3, axis=1)
+    # What is held neither moves nor passes on.
+    coupling *= moving[:, :, None] & moving[rods.parents][:, None, :]
+    diagonal *= moving[:, :, None] & moving[:, None, :]
+    masses = np.divide(1.0, rods.inverse_masses, out=np.ones(count), where=free)
+    diagonal[:, range(3), range(3)] += masses[:, None]
+    diagonal[:, range(3, 6), range(3, 6)] += ~turning[:, None]
+    return diagonal, coupling, forces * moving
+
+
+def _add_shear(
+    positions: Floats,
+    rest: Floats,
+    rods: RodBatch,
+    diagonal: Floats,
+    coupling: Floats,
+    forces: Floats,
+) -> None:
+    """Adds stiffness and forces of segments that turn away from their rotations, or stretch."""
+    nodes = np.flatnonzero((rods.parents >= 0) & ~rods.clamped)
+    parents = rods.parents[nodes]
+    ends, starts = rods.particles[nodes], rods.particles[parents]
+    along = rotate(rods.rotations[nodes].T, _units(rest[:, ends] - rest[:, starts]))
+    lengths, stiffness = rods.lengths[nodes], rods.shears[nodes]
+    strain = (positions[:, ends] - positions[:, starts]) / lengths - along
+    straight = (along[:, None] * along).transpose(2, 0, 1)
+    plane = np.eye(3) - straight
+    pull, axial = stiffness / lengths, rods.axials[nodes] / lengths
+    force = pull * strain + (axial - pull) * along * dot(along, strain)
+    force, moment = force.T, (stiffness * cross(strain, along)).T
+    every = ((pull * plane.T + axial * straight.T) / lengths).T
+    turn = pull[:, None, None] * cross_matrices(along.T)
+    diagonal[nodes, :3, :3] += every
+    diagonal[nodes, :3, 3:] += turn
+    diagonal[nodes, 3:, :3] -= turn
+    diagonal[nodes, 3:, 3:] += stiffness[:, None, None] * plane
+    coupling[nodes, :3, :3] -= every
+    coupling[nodes, 3:, :3] += turn
+    forces[nodes, :3] -= force
+    forces[nodes, 3:] -= moment
+    np.add.at(diagonal[:, :3, :3], parents, every)
+    np.add.at(forces[:, :3], parents, force)
+
+
+def _add_joints(
+    rest: Floats, rods: RodBatch, diagonal: Floats, coupling: Floats, forces: Floats
+) -> None:
+    """Adds stiffness and moments of bends and twists."""
+    nodes = np.flatnonzero(rods.bends > 0.0)
+    if not len(nodes):
+        return
+    parents = rods.parents[nodes]
+    places = rest[:, rods.particles]
+    along = _units(places[:, nodes] - places[:, parents])
+    before = _units(places[:, parents] - places[:, rods.parents[parents]])
+    axes = along + before
+    axes = np.where(magnitudes(axes) > SHORTEST, axes, along)
+    moments, stiffness = _joint_moments(rods, nodes, parents, _units(axes))
+    diagonal[nodes, 3:, 3:] += stiffness
+    coupling[nodes, 3:, 3:] -= stiffness
+    forces[nodes, 3:] -= moments
+    np.add.at(diagonal[:, 3:, 3:], parents, stiffness)
+    np.add.at(forces[:, 3:], parents, moments)
+
+
+def _joint_moments(
+    rods: RodBatch, nodes: Integers, parents: Integers, axes: Floats
+) -> tuple[Floats, Floats]:
+    """(j, 3) moments Gᵀ K σ in the world and (j, 3, 3) stiffnesses τ/h Gᵀ K G, × h².
+
+    G is the derivative of σ by the rotation of the segment, and `axes` (3, j) are those of twist at
+    rest.
+    """
+    turns = rods.rotations[parents].T
+    joints = multiply_quaternions(conjugate(turns), rods.rotations[nodes].T)
+    joints = np.where(joints[0] < 0.0, -joints, joints)
+    quarter = joints[1:] / (1.0 + joints[0])  # tan(θ/4) n
+    square = dot(quarter, quarter)
+    bend, more = rods.bends[nodes], (TWIST_SHARE - 1.0) * rods.bends[nodes]
+    slope = (1.0 - square) * np.eye(3)[:, :, None] + 2.0 * quarter[:, None] * quarter
+    slope = slope.transpose(2, 0, 1) - 2.0 * cross_matrices(quarter.T)
+    elastic = bend * np.eye(3)[:, :, None] + more * axes[:, None] * axes
+    elastic = elastic.transpose(2, 0, 1)
+    moments = np.einsum("cji,cjk,kc->ci", slope, elastic, 4.0 * quarter)
+    stiffness = np.einsum("cji,cjk,ckl->cil", slope, elastic, slope)
+    world = quaternion_matrices(turns)
+    return (
+        np.einsum("cij,cj->ci", world, moments),
+        rods.retardation * np.einsum("cij,cjk,clk->cil", world, stiffness, world),
+    )
+
+
+def _solve(diagonal: Floats, coupling: Floats, moves: Floats, rods: RodBatch) -> None:
+    """Solves the system in place: `moves` (m, 6) are forces first, then displacements."""
+    for level in reversed(rods.levels):
+        _invert_positive(diagonal, level)
+        inner = level[rods.parents[level] >= 0]
+        beside = coupling[inner]
+        responses = np.einsum("cij,cjk->cik", diagonal[inner], beside)
+        parents = rods.parents[inner]
+        np.subtract.at(diagonal, parents, np.einsum("cji,cjk->cik", beside, responses))
+        np.subtract.at(moves, parents, np.einsum("cji,cj->ci", responses, moves[inner]))
+    for level in rods.levels:
+        inner = level[rods.parents[level] >= 0]
+        moves[inner] -= np.einsum("cij,cj->ci", coupling[inner], moves[rods.parents[inner]])
+        moves[level] = np.einsum("cij,cj->ci", diagonal[level], moves[level])
+
+
+def _invert_positive(matrices: Floats, which: Integers) -> None:
+    """Inverts positive definite matrices (m, 6, 6) in place, by Gauss–Jordan elimination."""
+    found = matrices[which]
+    for i in range(6):
+        pivot = 1.0 / found[:, i, i]
+        found[:, i, i] = 1.0
+        found[:, i] *= pivot[:, None]
+        shares = found[:, :, i].copy()
+        shares[:, i] = 0.0
+        found[:, [j for j in range(6) if j != i], i] = 0.0
+        found -= shares[:, :, None] * found[:, i, None, :]
+    matrices[which] = found
+
+
+def _units(vectors: Floats) -> Floats:
+    """(3, k) unit vectors along others."""
+    return np.asarray(vectors / norms(vectors))

@@ -1,0 +1,263 @@
+"""Ropes as Cosserat rods: trees of segments, which have rotations besides the places of their ends.
+
+A rod is for ropes that are curved at rest, since an angle without direction loses their shape. The
+root of a tree is one of its ends, whether pinned or not; a segment belongs to the node at its far
+end. A segment between two pins is a clamp, which rotates as they do.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..arrays import Booleans, Floats, Integers
+from ..bending.bend_damping import retardation_time
+from ..bending.mesh_stencils import MAX_STRAIGHT_TURN, line_turns, lines_along_ropes
+from ..geometry.graph import find_components
+from ..geometry.rest_shape import RestShape, painted_shares
+from ..kernel import Struct
+from ..ropes.rope_trees import find_tree_edges
+from ..settings import BodySettings
+
+TWIST_SHARE = 0.77
+"""Twisting over bending stiffness: 1 / (1 + ν) of a round rod with Poisson's ratio 0.3."""
+SHEAR_SHARE = 1e3
+"""Shear stiffness of a segment over the bending stiffness of its joints: so stiff that a segment
+turns away from its rotation by a thousandth of the bend at its ends. A tenth and ten times as much
+move elastica and helix by less than 0.1 mm."""
+RIGID_SHARE = 1e2
+"""Largest bending stiffness × h² of a joint, as a share of the moment of inertia of its rod: rigid
+ropes bend by a hundredth of a step's angular acceleration."""
+AXIAL_SHARE = 0.01
+"""Largest stiffness of a segment against stretching, over that of its link, which it adds to. Where
+it is far less than the shear stiffness, soft rods lie elsewhere at few substeps, by a millimetre
+per 200 at 5, because lengths are projected after bends."""
+LINK_SHARE = 1e2
+"""Largest shear stiffness of a segment over that of its link, for stiff rods of soft links, which no
+material is; with far more, rounding moves particles."""
+COLLINEAR_SINE = 0.05
+"""Least sine of the angle to a clamp at which a pin tells how that is twisted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rods:
+    """Rods of one body: m nodes of trees, parents before their children."""
+
+    particles: Integers
+    """(m,) the particle of each node."""
+    parents: Integers
+    """(m,) the node that its segment begins at; −1 for roots, which have no segment."""
+    lengths: Floats
+    """(m,) rest lengths of segments; 1 for roots [m]."""
+    stiffnesses: Floats
+    """(m,) bending moment per angle between a segment and its parent's; ∞ = rigid, 0 for roots and
+    the segments at them [N m]."""
+    link_stiffnesses: Floats
+    """(m,) tension per elongation of segments; ∞ = inextensible [N/m]."""
+    clamped: Booleans
+    """(m,) bool, segments between two pins."""
+    references: Integers
+    """(m,) a pin beside the line of each clamp, by which its twist is measured; −1 without any."""
+    labels: Integers
+    """(m,) number of the tree of each node."""
+
+
+@dataclass(frozen=True, eq=False)
+class RodBatch:
+    """Rods prepared for steps of one length h; moments and stiffnesses are × h²."""
+
+    particles: Integers
+    parents: Integers
+    references: Integers
+    clamped: Booleans
+    inverse_masses: Floats
+    """(m,) of the nodes; 0 = pinned [1/kg]."""
+    lengths: Floats
+    """(m,) [m]"""
+    bends: Floats
+    """(m,) bending stiffness of the joint at the start of each segment; 0 without joint [kg m²]."""
+    shears: Floats
+    """(m,) stiffness of segments against turning away from their rotation [kg m²]."""
+    axials: Floats
+    """(m,) stiffness against stretching: the same, or little beside that of soft links [kg m²]."""
+    retardation: float
+    """τ/h for a damping of bends and twists with the time constant τ, at least ½."""
+    rotations: Floats
+    """(m, 4) rotations of segments from their rest pose, as unit quaternions w, x, y, z: the state
+    of the rods, which steps change."""
+
+    @cached_property
+    def levels(self) -> list[Integers]:
+        """Nodes by their distance from the root, in segments."""
+        depths = np.zeros(len(self.parents), dtype=np.int64)
+        for node, parent in enumerate(self.parents.tolist()):
+            depths[node] = 0 if parent < 0 else depths[parent] + 1
+        return [np.flatnonzero(depths == depth) for depth in range(int(depths.max(initial=0)) + 1)]
+
+
+Struct(
+    "rod_batch",
+    RodBatch,
+    reads="particles parents references clamped inverse_masses lengths"
+    " bends shears axials retardation",
+    shares="rotations",
+    count=(int, lambda rods: len(rods.parents)),
+    scratch={
+        "diagonal coupling": lambda rods: (len(rods.parents), 6, 6),
+        "moves": lambda rods: (len(rods.parents), 6),
+    },
+)
+
+
+def find_rods(shape: RestShape) -> Booleans:
+    """(m,) bool, edges of ropes without rings that are curved at rest; none in plastic bodies."""
+    edges = shape.mesh.edges
+    in_rods = shape.in_rope.copy()
+    if shape.settings.use_plasticity or not in_rods.any():
+        return np.zeros_like(in_rods)
+    in_rods[in_rods] = find_tree_edges(shape.particle_count, edges[in_rods])
+    lines = lines_along_ropes(shape.mesh.positions, edges[in_rods]).vertices
+    curved = lines[line_turns(shape.mesh.positions, lines) > MAX_STRAIGHT_TURN, 1]
+    labels = find_components(shape.particle_count, edges)
+    return in_rods & np.isin(labels[edges[:, 0]], labels[curved])
+
+
+def build_rods(shape: RestShape, in_rods: Booleans) -> Rods | None:
+    """The rods of some edges (m,) bool, which have no rings; None without any."""
+    if not in_rods.any():
+        return None
+    edges = shape.mesh.edges[in_rods]
+    particles, parents, labels = _order_trees(shape.particle_count, edges)
+    starts = particles[parents]
+    ends = np.stack([starts, particles], axis=1)
+    lengths = np.where(parents < 0, 1.0, shape.rest_distances(ends))
+    clamped = (parents >= 0) & shape.pinned[ends].all(axis=1)
+    return Rods(
+        particles=particles,
+        parents=parents,
+        lengths=lengths,
+        stiffnesses=_stiffnesses(shape, ends, parents, lengths, clamped),
+        link_stiffnesses=_link_stiffnesses(shape, ends, lengths),
+        clamped=clamped,
+        references=_find_references(shape, ends, clamped, edges),
+        labels=labels,
+    )
+
+
+def _order_trees(particle_count: int, edges: Integers) -> tuple[Integers, Integers, Integers]:
+    """(m,) particles, (m,) the places of their parents, and (m,) numbers of their trees.
+
+    Each tree begins at an end of its own; parents come before their children.
+    """
+    beside: dict[int, list[int]] = {}
+    for a, b in edges.tolist():
+        beside.setdefault(a, []).append(b)
+        beside.setdefault(b, []).append(a)
+    order: list[tuple[int, int, int]] = []
+    seen = np.zeros(particle_count, dtype=bool)
+    trees = 0
+    for root in sorted(beside):
+        if seen[root] or len(beside[root]) > 1:
+            continue
+        waiting = [(root, -1)]
+        while waiting:
+            particle, parent = waiting.pop()
+            seen[particle] = True
+            place = len(order)
+            order.append((particle, parent, trees))
+            waiting += [(other, place) for other in beside[particle] if not seen[other]]
+        trees += 1
+    particles, parents, labels = np.array(order, dtype=np.int64).T
+    return particles.copy(), parents.copy(), labels.copy()
+
+
+def _stiffnesses(
+    shape: RestShape, ends: Integers, parents: Integers, lengths: Floats, clamped: Booleans
+) -> Floats:
+    """(m,) stiffness of the joint at the start of each segment [N m].
+
+    The joint bends for half of either segment; a clamp does not bend.
+    """
+    jointed = (parents >= 0) & (parents[parents] >= 0)
+    before = np.where(jointed, parents, 0)
+    halves = np.where(clamped, 0.0, lengths) / 2.0
+    spans = halves + halves[before]
+    members = np.stack([ends[before, 0], *ends.T], axis=1)[jointed]
+    shares = painted_shares(shape.mesh.paint.bend, members) * spans[jointed]
+    found = np.zeros(len(parents))
+    found[jointed] = _inverses(shape.settings.bend_compliance * shares)
+    return found
+
+
+def _link_stiffnesses(shape: RestShape, ends: Integers, lengths: Floats) -> Floats:
+    """(m,) tension per elongation of segments [N/m]."""
+    shares = painted_shares(shape.mesh.paint.stretch, ends)
+    return _inverses(shape.settings.stretch_compliance * shares * lengths)
+
+
+def _inverses(compliances: Floats) -> Floats:
+    """(k,) stiffnesses of springs; ∞ for a compliance of 0."""
+    rigid = np.full(len(compliances), np.inf)
+    return np.divide(1.0, compliances, out=rigid, where=compliances > 0.0)
+
+
+def _find_references(
+    shape: RestShape, ends: Integers, clamped: Booleans, edges: Integers
+) -> Integers:
+    """(m,) for each clamp the pin connected with it by pins that is farthest from its line."""
+    found = np.full(len(ends), -1)
+    positions = shape.mesh.positions
+    held = find_components(shape.particle_count, edges[shape.pinned[edges].all(axis=1)])
+    for node in np.flatnonzero(clamped).tolist():
+        start, end = ends[node].tolist()
+        pins = np.flatnonzero((held == held[start]) & shape.pinned)
+        along = positions[end] - positions[start]
+        arms = positions[pins] - positions[start]
+        across = np.linalg.norm(np.cross(arms, along / np.linalg.norm(along)), axis=1)
+        farthest = int(np.argmax(across))
+        if across[farthest] > COLLINEAR_SINE * np.linalg.norm(along):
+            found[node] = pins[farthest]
+    return found
+
+
+def rod_batch(
+    rods: Rods | None,
+    settings: BodySettings,
+    inverse_masses: Floats,
+    h_squared: float,
+    dt: float,
+    rotations: Floats | None,
+) -> RodBatch | None:
+    """The rods for steps of `dt` [s] and inverse masses (n,); rotations (m, 4) are shared."""
+    if rods is None or rotations is None:
+        return None
+    own = inverse_masses[rods.particles]
+    bends = np.minimum(rods.stiffnesses * h_squared, RIGID_SHARE * _inertias(rods, own))
+    shears = bends.copy()
+    jointed = np.flatnonzero(bends)
+    np.maximum.at(shears, rods.parents[jointed], bends[jointed])
+    links = h_squared * rods.link_stiffnesses * rods.lengths**2
+    shears = np.minimum(SHEAR_SHARE * shears, LINK_SHARE * links)
+    return RodBatch(
+        particles=rods.particles,
+        parents=rods.parents,
+        references=rods.references,
+        clamped=rods.clamped,
+        inverse_masses=own,
+        lengths=rods.lengths,
+        bends=bends,
+        shears=shears,
+        axials=np.minimum(shears, AXIAL_SHARE * links),
+        retardation=max(retardation_time(settings.inner_damping) / dt, 0.5),
+        rotations=rotations,
+    )
+
+
+def _inertias(rods: Rods, inverse_masses: Floats) -> Floats:
+    """(m,) mass times squared length of each node's tree, of what is free of it [kg m²]."""
+    masses = np.divide(
+        1.0, inverse_masses, out=np.zeros(len(inverse_masses)), where=inverse_masses > 0
+    )
+    lengths = np.where(rods.parents < 0, 0.0, rods.lengths)
+    total, extent = (np.bincount(rods.labels, each) for each in (masses, lengths))
+    return np.asarray((total * extent**2)[rods.labels])
