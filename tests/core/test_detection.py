@@ -17,21 +17,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from tests.core.bodies import flat_sheet, sphere, split
 from tests.core.intersections import crossings
-from verlet_addon.core.arrays import Booleans, Floats, selected
+from verlet_addon.core.arrays import Floats, selected
 from verlet_addon.core.collision.contact_statistics import take_counts
 from verlet_addon.core.compiled import backend
 from verlet_addon.core.contact.contact_rows import sum_weighted
 from verlet_addon.core.contact.tunnelling_guard import find_tunnelling, prevent_tunnelling
 from verlet_addon.core.detection import surfaces as surfaces_module
-from verlet_addon.core.detection.bvh_refit import activate, fit, fit_all
-from verlet_addon.core.detection.bvh_traversal import candidate_pairs, near_leaves
+from verlet_addon.core.detection.bvh_refit import activate_all, fit, fit_all
+from verlet_addon.core.detection.bvh_traversal import BVHPairs, candidate_pairs, near_leaves
 from verlet_addon.core.detection.contacts import (
     Contacts,
     find_contacts,
     find_pairs,
 )
 from verlet_addon.core.detection.kernels import find_rows_of_near
-from verlet_addon.core.detection.row_search import find_rows, overlapping_owners
+from verlet_addon.core.detection.row_search import candidate_owners, find_rows
 from verlet_addon.core.detection.searches import (
     TUNNELLING,
     FoundPairs,
@@ -190,8 +190,8 @@ def test_of_many_bodies_only_those_near_each_other_are_looked_at() -> None:
     criteria = SearchCriteria(skin=beyond)
     for owner in range(100):
         fit(surfaces, owner, places, places)
-    pairs = overlapping_owners(surfaces, criteria)
-    assert [pair for pair in pairs if pair[0] != pair[1]] == [(k, k + 1) for k in range(0, 100, 2)]
+    pairs = candidate_owners(surfaces, criteria, 0.0).owners.T.tolist()
+    assert [pair for pair in pairs if pair[0] != pair[1]] == [[k, k + 1] for k in range(0, 100, 2)]
     found = find_contacts(surfaces, places, places, beyond)
     assert {tuple(pair) for pair in np.sort(found.owners, axis=0).T.tolist()} == {
         (k, k + 1) for k in range(0, 100, 2)
@@ -604,27 +604,31 @@ def searched(
     surfaces: Surfaces, start: Floats, end: Floats, criteria: SearchCriteria, seed: int
 ) -> list[NDArray[Any]]:
     """Everything that a search writes and finds."""
-    flags: list[Booleans] = []
     surfaces.paths[:] = np.nan
     active = np.random.default_rng(seed).random(start.shape[1]) < 0.01
     fit_all(surfaces, start, end)
-    for bvh in surfaces.bvhs:
-        activate(bvh, active)
-        flags.append(bvh.active[1:].copy())
-        bvh.active[:] = True
+    surfaces.active[:] = active
+    activate_all(surfaces)
+    flags = [*(bvh.active[1:].copy() for bvh in surfaces.bvhs), surfaces.active_leaves.copy()]
+    surfaces.active[:] = True
+    activate_all(surfaces)
     fitted = [part for bvh in surfaces.bvhs for part in (bvh.boxes[1:], bvh.cones[1:])]
     fitted += [surfaces.edge_turns, surfaces.corner_turns]
     pairs = [(0, 0), (0, 1), (0, 2), (0, 3), (1, 2)]
     take_counts(surfaces.work)
-    both = [find_rows(surfaces, each, criteria) for each in [*([p] for p in pairs), pairs]]
+    lists_of_pairs = [*([pair] for pair in pairs), pairs]
+    both = [
+        find_rows(surfaces, BVHPairs([surfaces.pair_of(*pair) for pair in some]), criteria)
+        for some in lists_of_pairs
+    ]
     assert both[0][0].capacity + both[2][0].capacity
     assert both[-1][1].capacity > 100 or not criteria.lists_near
     found: list[FoundPairs] = [each for rows_and_near in both for each in rows_and_near]
     known = selected(both[-1][1], np.arange(both[-1][1].capacity))
     way = np.full(start.shape[1], 0.002)
-    rows, of_pair = room_for_rows(500), TUNNELLING.for_pair(0, 0, 0.0, 0.0)
+    rows = room_for_rows(500)
     tests = np.zeros(1, dtype=np.int64)
-    count = find_rows_of_near(surfaces, known, of_pair, way, active, rows, tests)
+    count = find_rows_of_near(surfaces, known, TUNNELLING, way, active, rows, tests)
     found.append(rows.first(count))
     parts = [selected(each, np.lexsort(each.features[::-1])) for each in found]
     lists = [part for each in parts for part in vars(each).values()]

@@ -10,8 +10,10 @@
 #define CLOSED_SEAM_FACTOR 10.0
 #define CONE_COSINE 0.5
 #define CONTACT_TOLERANCE 1e-07
+#define DEVIATION_SHARE 0.4
 #define FIRST_LAME 3.10344827586207
 #define FLAT 1e-20
+#define FLUSH_SHARE 0.1
 #define GRAZING_SHARE 0.25
 #define HINGE_PARTICLES 4
 #define JACOBI_SWEEPS 12
@@ -77,6 +79,7 @@
 #define SURFACE_WARM_START 0.75
 #define TAUT_KEPT_SHARE 0.85
 #define TOUCH_TOLERANCE 1.01
+#define TUNNELLING_REACH 0.101
 #define TWIST_SHARE 0.77
 #define UNGUARDED_GAP_SHARE 0.5
 #define WEAVE_RESIDUAL 0.01
@@ -110,6 +113,18 @@ typedef struct bvh {
     struct box *boxes, *swept_boxes;
     struct edge_path *edge_paths;
 } bvh;
+
+typedef struct bvh_pair {
+    integer first, second;
+    const struct bvh *one, *other;
+    const integer *nodes;
+    integer max_tests, part_count;
+} bvh_pair;
+
+typedef struct bvh_pairs {
+    const struct bvh_pair *const *pairs;
+    integer pairs_count;
+} bvh_pairs;
 
 typedef struct chambers {
     const integer *triangles, *labels;
@@ -329,8 +344,9 @@ typedef struct seam_batch {
 } seam_batch;
 
 typedef struct search_criteria {
-    real skin, gap, gap_share, start_share, margin, near_margin, flush_angle, flush_curvature;
-    integer all_touching;
+    real gap_share, start_share;
+    integer all_touching, lists_near;
+    real skin, *skins;
 } search_criteria;
 
 typedef struct shell {
@@ -475,13 +491,18 @@ typedef struct surface {
 typedef struct surfaces {
     const integer *owners, *starts, *triangles, *edges, *sides, *wings, *opposite_edges, *fans,
         *fan_starts, *near_starts, *near;
-    const real *gaps;
+    const real *gaps, *longest;
     const uint8_t *single_sided, *colliders;
+    const struct bvh *const *bvhs;
+    integer bvhs_count;
     real *paths, *edge_turns, *corner_turns;
-    integer *motion, particle_count, triangle_count, edge_count;
+    integer *motion;
+    uint8_t *active;
+    integer *active_leaves;
+    uint8_t *fitted;
+    integer particle_count, triangle_count, edge_count;
     real *rest_points;
     struct box *swept_boxes;
-    uint8_t *active, *fitted;
     integer owner_count, *small_owners;
     const struct bvh *const *small_bvhs;
     integer small_bvhs_count;
@@ -517,7 +538,7 @@ typedef struct weave_batch {
     real *strains, *diagonal, *blocks, *points, *residual, *ahead, *search, *along, *moved;
 } weave_batch;
 
-EXPORT void activate(const bvh *, uint8_t *);
+EXPORT void activate_all(const surfaces *);
 EXPORT void add_start_spring_forces(real *, real *, integer, const strip_batch *const *, integer);
 EXPORT void add_update(real *, integer, integer *, real *, integer);
 EXPORT void choose_coarse(const neighbours *, const uint8_t *, uint8_t *, real *);
@@ -528,8 +549,8 @@ EXPORT void count_turns(const real *, integer, const real *, integer, const inte
     const real *, integer *);
 EXPORT void eliminate_unknowns(real *, integer, real *, integer);
 EXPORT void factorize_pentadiagonal(real *, integer);
-EXPORT void find_near_rows(const surfaces *, const bvh *, const bvh *, const search_criteria *,
-    integer, integer *, integer, real, integer *, const rows *, const near_pairs *, integer *);
+EXPORT void find_near_rows(const surfaces *, const bvh_pairs *, const search_criteria *, real,
+    integer *, const rows *, const near_pairs *, integer *);
 EXPORT integer find_rows_of_near(const surfaces *, const near_pairs *, const search_criteria *, real
     *, uint8_t *, const rows *, integer *);
 EXPORT void find_stress(const solid_lattice *, const real *, const solid_corotation *const *,

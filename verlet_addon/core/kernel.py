@@ -96,8 +96,11 @@ class Struct(Generic[Object]):
         return own | {name: kind for name, (kind, _) in self.derived.items()}
 
     def _returned(self, name: str) -> Any:
-        """The type of a property."""
-        return get_type_hints(getattr(self.of, name).fget)["return"]
+        """The type of a property, cached or not."""
+        found = getattr(self.of, name)
+        return get_type_hints(found.func if isinstance(found, cached_property) else found.fget)[
+            "return"
+        ]
 
     @cached_property
     def _members(self) -> list[tuple[Callable[[Object], Any], Callable[[Any, list[Any]], None]]]:

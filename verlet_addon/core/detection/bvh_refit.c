@@ -259,18 +259,25 @@ EXPORT void fit_small(const surfaces *all, real *start, real *end)
     }
 }
 
-/* Marks the nodes of a BVH that have an active particle; active: (N,). */
-EXPORT void activate(const bvh *it, uint8_t *active)
+/* Marks the nodes of a BVH that have an active particle; returns the number of such leaves. */
+static integer activate(const bvh *it, const uint8_t *active)
 {
-    integer leaves = (integer)1 << it->height;
+    integer leaves = (integer)1 << it->height, count = 0;
     for (integer leaf = 0; leaf < leaves; leaf++) {
         uint8_t any = 0;
         for (int k = 0; k < 3 * LEAF_SIZE; k++) {
             integer corner = it->corners[3 * LEAF_SIZE * leaf + k];
             any |= corner >= 0 && active[corner];
         }
-        it->active[leaves + leaf] = any;
+        count += it->active[leaves + leaf] = any;
     }
     for (integer node = leaves - 1; node > 0; node--)
         it->active[node] = it->active[2 * node] | it->active[2 * node + 1];
+    return count;
+}
+
+EXPORT void activate_all(const surfaces *all)
+{
+    for (integer owner = 0; owner < all->owner_count; owner++)
+        all->active_leaves[owner] = activate(all->bvhs[owner], all->active);
 }

@@ -33,15 +33,13 @@ Struct(
     "surfaces",
     Surfaces,
     reads="owners starts triangles edges sides wings opposite_edges fans fan_starts near_starts "
-    "near gaps single_sided colliders",
-    shares="paths edge_turns corner_turns motion",
+    "near gaps longest single_sided colliders bvhs",
+    shares="paths edge_turns corner_turns motion active active_leaves fitted",
     particle_count=(int, lambda surfaces: len(surfaces.owners)),
     triangle_count=(int, lambda surfaces: surfaces.triangles.shape[1]),
     edge_count=(int, lambda surfaces: surfaces.edges.shape[1]),
     rest_points=(Floats, lambda surfaces: surfaces.rest.T),
     swept_boxes=("struct box", attrgetter("swept_boxes")),
-    active=(Booleans, attrgetter("active")),
-    fitted=(Booleans, attrgetter("fitted")),
     owner_count=(int, lambda surfaces: len(surfaces.gaps)),
     small_owners=(Integers, lambda surfaces: np.array(_small_owners(surfaces), dtype=np.int64)),
     small_bvhs=(
@@ -214,11 +212,13 @@ def _bounds(points: Floats, there: Booleans) -> Floats:
 
 
 @kernel()
-def activate(bvh: BVH, active: Booleans) -> None:
-    """Marks the nodes of a BVH that have an active particle; `active` is (N,) bool."""
-    leaves = bvh.leaves
-    held = active[bvh.corners] & (bvh.corners >= 0)
-    bvh.active[leaves:] = held.reshape(leaves, -1).any(axis=1)
-    for level in (leaves >> at for at in range(bvh.height)):
-        children = bvh.active[level : 2 * level].reshape(-1, 2)
-        bvh.active[level >> 1 : level] = children[:, 0] | children[:, 1]
+def activate_all(surfaces: Surfaces) -> None:
+    """Marks the nodes of all BVHs that have an active particle, and counts such leaves."""
+    for owner, bvh in enumerate(surfaces.bvhs):
+        leaves = bvh.leaves
+        held = surfaces.active[bvh.corners] & (bvh.corners >= 0)
+        bvh.active[leaves:] = held.reshape(leaves, -1).any(axis=1)
+        for level in (leaves >> at for at in range(bvh.height)):
+            children = bvh.active[level : 2 * level].reshape(-1, 2)
+            bvh.active[level >> 1 : level] = children[:, 0] | children[:, 1]
+        surfaces.active_leaves[owner] = np.count_nonzero(bvh.active[leaves:])

@@ -30,7 +30,7 @@ typedef struct {
 } feature;
 
 /* Whether a collider's corner, edge or leaf with these turns is flush. */
-static int is_flush(const search_criteria *criteria, const real *turns)
+static int is_flush(const pair_criteria *criteria, const real *turns)
 {
     return turns[0] <= criteria->flush_angle && turns[1] <= criteria->flush_curvature;
 }
@@ -254,23 +254,38 @@ static four widened(const bvh *a, const bvh *b, real margin)
     return (four){far, far, far, far};
 }
 
-EXPORT void find_near_rows(const surfaces *all, const bvh *a, const bvh *b,
-                           const search_criteria *criteria, integer most, integer *nodes,
-                           integer pairs, real slack, integer *progress, const rows *found,
-                           const near_pairs *near, integer *counts)
+/* Finds rows and near pairs between two owners; progress: (3,). */
+static void find_rows_of_owners(traversal *job, const bvh_pair *owners, real slack, integer *progress)
 {
-    traversal job = {.all = all, .criteria = criteria, .found = found, .near = near, .a = a, .b = b,
-                     .far = widened(a, b, criteria->margin + slack),
-                     .near_far = widened(a, b, criteria->near_margin), .count = counts[0],
-                     .near_count = counts[1], .most = most};
-    integer k;
-    while (__atomic_load_n(progress + 1, __ATOMIC_RELAXED) <= most
-           && (k = __atomic_fetch_add(progress, 1, __ATOMIC_RELAXED)) < pairs) {
-        integer one = nodes[k], other = nodes[pairs + k];
-        job.tests = 0;
-        descend(&job, one, other, height_of(a, one), height_of(b, other));
-        __atomic_fetch_add(progress + 1, job.tests, __ATOMIC_RELAXED);
+    const bvh *a = owners->one, *b = owners->other;
+    job->a = a, job->b = b;
+    job->far = widened(a, b, job->criteria->margin + slack);
+    job->near_far = widened(a, b, job->criteria->near_margin);
+    job->most = owners->max_tests;
+    if (!are_close(job->far, a->boxes + 1, b->boxes + 1))
+        return;
+    integer k, before = job->pair_tests;
+    while (__atomic_load_n(progress + 1, __ATOMIC_RELAXED) <= job->most
+           && (k = __atomic_fetch_add(progress, 1, __ATOMIC_RELAXED)) < owners->part_count) {
+        integer one = owners->nodes[k], other = owners->nodes[owners->part_count + k];
+        job->tests = 0;
+        descend(job, one, other, height_of(a, one), height_of(b, other));
+        __atomic_fetch_add(progress + 1, job->tests, __ATOMIC_RELAXED);
     }
-    __atomic_fetch_add(progress + 2, job.pair_tests, __ATOMIC_RELAXED);
+    __atomic_fetch_add(progress + 2, job->pair_tests - before, __ATOMIC_RELAXED);
+}
+
+EXPORT void find_near_rows(const surfaces *all, const bvh_pairs *pairs,
+                           const search_criteria *criteria, real slack, integer *progress,
+                           const rows *found, const near_pairs *near, integer *counts)
+{
+    pair_criteria own;
+    traversal job = {.all = all, .criteria = &own, .found = found, .near = near,
+                     .count = counts[0], .near_count = counts[1]};
+    for (integer i = 0; i < pairs->pairs_count; i++) {
+        const bvh_pair *owners = pairs->pairs[i];
+        own = criteria_for(all, criteria, owners->first, owners->second);
+        find_rows_of_owners(&job, owners, slack, progress + 3 * i);
+    }
     counts[0] = job.count, counts[1] = job.near_count;
 }

@@ -1,5 +1,8 @@
 """Traversal of two BVHs for pairs of near features (broad phase), in NumPy."""
 
+from dataclasses import dataclass
+from functools import cache, cached_property
+
 import numpy as np
 
 from ..arrays import Booleans, Integers, Singles, dot
@@ -10,6 +13,54 @@ ROUNDING_MARGIN = 1e-6
 CONE_COSINE = 0.5
 """Connected triangles do not touch each other if a direction exists whose cosine with each of their
 normals is larger than this."""
+
+
+TARGET_PARTS, MIN_PART_HEIGHT = 128, 8
+"""Sizes: a traversal of two BVHs is split into about this many parts, which threads take one by
+one, as long as a BVH is higher than the second number, some hundred triangles."""
+
+
+@dataclass(frozen=True, eq=False)
+class BVHPair:
+    """The BVHs of two owners that collide, or of one and itself, to be traversed."""
+
+    first: int
+    second: int
+    one: BVH
+    """The BVH of the first owner."""
+    other: BVH
+    """The BVH of the second owner."""
+    max_tests: int
+    """Largest number of pairs of leaves that a step tests."""
+
+    @cached_property
+    def nodes(self) -> Integers:
+        """(2, parts) pairs of nodes to begin with, which cover the whole traversal."""
+        return _parts(self.one.height, self.other.height, own=self.one is self.other)
+
+    @property
+    def part_count(self) -> int:
+        """Number of parts of the traversal."""
+        return self.nodes.shape[1]
+
+
+@dataclass(frozen=True, eq=False)
+class BVHPairs:
+    """Pairs of BVHs to be traversed in one search."""
+
+    pairs: list[BVHPair]
+
+    @cached_property
+    def owners(self) -> Integers:
+        """(2, p) owners of each pair, the lower first."""
+        both = [(pair.first, pair.second) for pair in self.pairs]
+        return np.array(both, dtype=np.int64).reshape(-1, 2).T.copy()
+
+    @cached_property
+    def leaves(self) -> Integers:
+        """(p,) number of leaves of the smaller BVH of each pair."""
+        both = [min(pair.one.leaves, pair.other.leaves) for pair in self.pairs]
+        return np.array(both, dtype=np.int64)
 
 
 def candidate_pairs(a: BVH, b: BVH, leaves: Integers) -> tuple[Integers, Integers]:
@@ -40,6 +91,12 @@ def near_leaves(a: BVH, b: BVH, margin: float) -> Integers:
             nodes = np.repeat(nodes, 2, axis=1)
             nodes[higher] *= 2
             nodes[higher, 1::2] += 1
+
+
+def are_roots_near(owners: BVHPair, margin: float) -> bool:
+    """Whether the swept boxes of two owners are within the margin."""
+    a, b = owners.one, owners.other
+    return bool(_overlap(a.boxes[1:2], b.boxes[1:2], box_margin(a, b, margin)).all())
 
 
 def box_margin(a: BVH, b: BVH, margin: float) -> np.float32:
@@ -103,3 +160,25 @@ def _members(starts: Integers, leaves: Integers) -> tuple[Integers, Integers]:
     which = np.repeat(np.arange(len(leaves)), counts)
     ends = np.cumsum(counts)
     return which, np.arange(len(which)) - (ends - counts)[which] + starts[leaves][which]
+
+
+@cache
+def _parts(height: int, other_height: int, *, own: bool) -> Integers:
+    """(2, p) pairs of nodes of two BVHs, or of one and itself, that cover the whole traversal."""
+    pairs = [(1, 1)]
+    while max(height, other_height) > MIN_PART_HEIGHT and len(pairs) < TARGET_PARTS:
+        if own:
+            pairs = [
+                pair
+                for a, b in pairs
+                for pair in ((2 * a, 2 * b), (2 * a + 1, 2 * b + 1), (2 * a, 2 * b + 1))
+                + (((2 * a + 1, 2 * b),) if a != b else ())
+            ]
+            height, other_height = height - 1, other_height - 1
+        elif other_height > height:
+            pairs = [(a, child) for a, b in pairs for child in (2 * b, 2 * b + 1)]
+            other_height -= 1
+        else:
+            pairs = [(child, b) for a, b in pairs for child in (2 * a, 2 * a + 1)]
+            height -= 1
+    return np.array(pairs, dtype=np.int64).T.copy()

@@ -16,9 +16,9 @@ from ..arrays import (
     magnitudes,
     selected,
 )
-from .bvh_refit import activate, fit_all, update_all_paths, widen_leaves
+from .bvh_refit import activate_all, fit_all, update_all_paths, widen_leaves
 from .kernels import find_rows_of_near, pair_particles
-from .row_search import find_rows, overlapping_owners, without_exempt
+from .row_search import candidate_owners, find_rows, without_exempt
 from .searches import (
     DEVIATION_SHARE,
     TUNNELLING,
@@ -131,14 +131,9 @@ def _search(
     BVHs contain these paths, but for a slack [m].
     """
     surfaces.active[:] = True if active is None else active
-    for bvh in surfaces.bvhs:
-        if active is None:
-            bvh.active[:] = True
-        else:
-            activate(bvh, active)
-    owners = overlapping_owners(surfaces, criteria, slack)
-    rows, near = find_rows(surfaces, owners, criteria, slack)
-    surfaces.count_searches(owners)
+    activate_all(surfaces)
+    pairs = candidate_owners(surfaces, criteria, slack)
+    rows, near = find_rows(surfaces, pairs, criteria, slack)
     return _sorted_contacts(surfaces, rows), near
 
 
@@ -265,7 +260,7 @@ class PersistentContacts:
 
     def _test_near(self, surfaces: Surfaces, deviations: Floats, skipped: Booleans) -> Contacts:
         """Near pairs that tunnel, without those of skipped particles (N,)."""
-        given = surfaces, self.near, TUNNELLING.for_pair(0, 0, 0.0, 0.0), deviations, skipped
+        given = surfaces, self.near, TUNNELLING, deviations, skipped
         rows = room_for_rows(FEW_ROWS)
         while True:
             tests = np.zeros(1, dtype=np.int64)

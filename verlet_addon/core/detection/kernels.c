@@ -1,6 +1,23 @@
 /* Narrow phase of contact detection, as in kernels.py, which has formulas and sources. */
 #include "pairs.h"
 
+pair_criteria criteria_for(const surfaces *all, const search_criteria *of, integer first,
+                           integer second)
+{
+    integer at = first * all->owner_count + second;
+    pair_criteria own = {.gap_share = of->gap_share, .start_share = of->start_share,
+                         .all_touching = of->all_touching};
+    own.gap = all->gaps[at];
+    own.skin = of->skins ? of->skins[at] : of->skin;
+    own.margin = own.gap * own.gap_share + own.skin;
+    own.near_room = of->lists_near ? 2.0 * DEVIATION_SHARE * own.skin : -__builtin_inf();
+    own.near_margin = TUNNELLING_REACH * own.gap + own.near_room;
+    real off = FLUSH_SHARE * own.gap, edge = larger(all->longest[first], SHORTEST);
+    own.flush_angle = own.all_touching ? -1.0 : 4.0 * off / edge;
+    own.flush_curvature = own.all_touching ? -1.0 : 8.0 * off / (edge * edge);
+    return own;
+}
+
 /* Upper bound of the relative displacement of any two points of both features [m]. */
 static real fastest(const pair *p)
 {
@@ -172,8 +189,8 @@ static int starts_beyond(const pair *p, real far)
     return height * height > far * far * square && square > PARALLEL * (dot(u, u) * dot(v, v));
 }
 
-/* Adds a pair to the near ones, where `most` bounds its relative motion [m]. */
-static void add_near(traversal *job, const pair *p, real most)
+/* Adds a pair with this clearance [m] to the near ones. */
+static void add_near(traversal *job, const pair *p, real clearance)
 {
     const near_pairs *near = job->near;
     integer at = job->near_count++, room = near->capacity;
@@ -182,13 +199,13 @@ static void add_near(traversal *job, const pair *p, real most)
     near->features[at] = p->kind;
     near->features[room + at] = p->features[0];
     near->features[2 * room + at] = p->features[1];
-    near->clearances[at] = p->now.apart - most;
+    near->clearances[at] = clearance;
 }
 
 /* Adds the row of a pair, if it satisfies the criteria. */
 void test_pair(traversal *job, pair *p)
 {
-    const search_criteria *criteria = job->criteria;
+    const pair_criteria *criteria = job->criteria;
     job->pair_tests++;
     if (!read_motion(job, p))
         return;
@@ -198,13 +215,19 @@ void test_pair(traversal *job, pair *p)
     find_nearest(&p->now, p->kind, (const real(*)[3])p->x);
     if (!(p->now.apart - most <= job->criteria->margin))
         return;
-    if (p->is_near && p->now.apart - most <= criteria->near_margin)
-        add_near(job, p, most);
+    p->gap = -1.0;
+    if (p->is_near && p->now.apart - most <= criteria->near_margin) {
+        p->gap = gap_of(job, p);
+        real clearance = p->now.apart - most - TUNNELLING_REACH * p->gap;
+        if (clearance <= criteria->near_room)
+            add_near(job, p, clearance);
+    }
     if (p->is_flush
         || (p->kind && p->is_near && !criteria->all_touching
             && is_redundant(job->all, p->ways[0], p->features[0], p->ways[1], p->features[1])))
         return;
-    p->gap = gap_of(job, p);
+    if (p->gap < 0.0)
+        p->gap = gap_of(job, p);
     if (!(p->gap > LEAST_GAP)
         || (criteria->all_touching && !is_guarded(job, p)))
         return;
@@ -260,7 +283,7 @@ EXPORT integer find_rows_of_near(const surfaces *all, const near_pairs *near,
                                  const search_criteria *criteria, real *deviations,
                                  uint8_t *skipped, const rows *found, integer *tests)
 {
-    search_criteria own = *criteria;
+    pair_criteria own;
     traversal job = {.all = all, .criteria = &own, .found = found};
     pair p; /* not zeroed as a whole: by memset, which the library for Windows has not */
     p.is_near = p.is_flush = 0;
@@ -268,11 +291,10 @@ EXPORT integer find_rows_of_near(const surfaces *all, const near_pairs *near,
         read_near(all, near, at, &p);
         if (!is_tested(all, &p, skipped))
             continue;
-        integer first = all->owners[p.particles[0]], second = all->owners[p.particles[3]];
-        own.gap = all->gaps[first * all->owner_count + second];
-        own.margin = own.gap * own.gap_share;
-        if (!(near->clearances[at] - deviation_of(&p, deviations) > own.margin))
-            test_pair(&job, &p);
+        if (near->clearances[at] > deviation_of(&p, deviations))
+            continue;
+        own = criteria_for(all, criteria, all->owners[p.particles[0]], all->owners[p.particles[3]]);
+        test_pair(&job, &p);
     }
     *tests += job.pair_tests;
     return job.count;

@@ -3,12 +3,26 @@
 import numpy as np
 
 from ..arrays import SHORTEST, Booleans, Floats, Integers, dot
-from ..kernel import SizedIntegers, Struct, kernel
+from ..kernel import Struct, kernel
 from .bvh import BVH
 from .bvh_refit import find_ridges
-from .bvh_traversal import box_margin, candidate_pairs, near_leaves
+from .bvh_traversal import (
+    BVHPair,
+    BVHPairs,
+    are_roots_near,
+    box_margin,
+    candidate_pairs,
+    near_leaves,
+)
 from .proximity import NEAREST
-from .searches import DetectedRows, NearPairs, PairCriteria
+from .searches import (
+    TOUCH_TOLERANCE,
+    TUNNELLING_REACH,
+    DetectedRows,
+    NearPairs,
+    PairCriteria,
+    SearchCriteria,
+)
 from .surfaces import Surfaces
 from .voronoi_regions import closest_edges, is_behind, is_closest_on_triangles, is_hidden
 
@@ -32,10 +46,6 @@ about their contact need many: with 12 the guard holds cloth to letters that spi
 GRAZING_SHARE = 0.25
 """Pairs that touch, but are apart along that normal at the end, count as tunnelling only if they
 come as near as this share of the touching distance. Half and twice as much give the same bakes."""
-TOUCH_TOLERANCE = 1.01
-"""Factor on the touching distance within which advancement ends. With half of the excess, cloth
-that is knocked over stretches by 15 % in place of 10 %, with twice, by 26 %; resting cloth does not
-move."""
 
 TouchResult = tuple[Floats, Floats, Floats, Floats, Booleans]
 """(k,) times 0 … 1, (4, k) weights, (3, k) normals, (k,) distances [m], (k,) bool, pairs that
@@ -43,10 +53,13 @@ touch."""
 
 Struct(
     "search_criteria",
-    PairCriteria,
-    reads="skin gap gap_share start_share margin near_margin flush_angle flush_curvature "
-    "all_touching",
+    SearchCriteria,
+    reads="gap_share start_share all_touching lists_near",
+    skin=(float, lambda criteria: 0.0 if np.ndim(criteria.skin) else criteria.skin),
+    skins=(Floats, lambda criteria: criteria.skin if np.ndim(criteria.skin) else None),
 )
+Struct("bvh_pair", BVHPair, reads="first second one other nodes max_tests part_count")
+Struct("bvh_pairs", BVHPairs, reads="pairs")
 Struct("rows", DetectedRows, reads="capacity", shares="features weights normals gaps")
 Struct("near_pairs", NearPairs, reads="capacity", shares="features clearances")
 
@@ -54,38 +67,56 @@ Struct("near_pairs", NearPairs, reads="capacity", shares="features clearances")
 @kernel()
 def find_near_rows(
     surfaces: Surfaces,
-    a: BVH,
-    b: BVH,
-    criteria: PairCriteria,
-    most: int,
-    nodes: SizedIntegers,
+    pairs: BVHPairs,
+    criteria: SearchCriteria,
     slack: float,
     progress: Integers,
     found: DetectedRows,
     near: NearPairs,
     counts: Integers,
 ) -> None:
-    """Finds rows and near pairs between two BVHs, or one and itself.
+    """Finds rows and near pairs between pairs of owners with swept boxes near each other.
 
     The BVHs must have been refitted to the motion, or to one that is within a slack. New ones
-    follow those in `found` and `near`; those beyond their capacity are only counted.
+    follow those in `found` and `near`; those beyond their capacity are only counted. Rows of a pair
+    of owners are of no use if more pairs of leaves are tested than it allows. Threads share the
+    work: each takes the next pair of nodes.
 
     Parameters
     ----------
-    most : largest number of pairs of leaves to test; if there are more, rows are of no use.
-    nodes : (2, p) pairs of nodes to begin with, which cover the whole traversal. Threads share
-        them: each takes the next one.
     slack : largest deviation of particles from the motion that BVHs were fitted to [m].
-    progress : (3,) the number of pairs of nodes taken, of pairs of leaves tested, and of pairs of
-        features tested.
+    progress : (p, 3) of each pair of owners: the number of pairs of nodes taken, of pairs of leaves
+        tested, and of pairs of features tested.
     counts : (2,) the number of rows in `found` and of pairs in `near`.
     """
-    if progress[0] >= nodes.shape[1]:
-        return
-    progress[0] = nodes.shape[1]
+    for owners, done in zip(pairs.pairs, progress, strict=True):
+        own = criteria_for(surfaces, owners, criteria)
+        if done[0] < owners.part_count and are_roots_near(owners, own.margin + slack):
+            done[0] = owners.part_count
+            _find_rows_of_owners(surfaces, owners, own, slack, done, found, near, counts)
+
+
+def criteria_for(surfaces: Surfaces, owners: BVHPair, criteria: SearchCriteria) -> PairCriteria:
+    """The criteria of a search for two owners."""
+    a, b = owners.first, owners.second
+    return criteria.for_pair(a, b, float(surfaces.gaps[a, b]), float(surfaces.longest[a]))
+
+
+def _find_rows_of_owners(
+    surfaces: Surfaces,
+    owners: BVHPair,
+    criteria: PairCriteria,
+    slack: float,
+    progress: Integers,
+    found: DetectedRows,
+    near: NearPairs,
+    counts: Integers,
+) -> None:
+    """Finds rows and near pairs between two owners; parameters as `find_near_rows`."""
+    a, b = owners.one, owners.other
     leaves = near_leaves(a, b, criteria.margin + slack)
     progress[1] += leaves.shape[1]
-    if progress[1] > most:
+    if progress[1] > owners.max_tests:
         return
     start, end = np.ascontiguousarray(surfaces.paths.transpose(1, 2, 0))
     for kind, features in enumerate(candidate_pairs(a, b, leaves)):
@@ -94,8 +125,8 @@ def find_near_rows(
         rows = _rows(surfaces, kind, pairs[:, has_row], start, end, criteria)
         counts[0] = found.write(int(counts[0]), rows)
         if criteria.lists_near:
-            listed = pairs[:, near_ones], start, end, criteria.near_margin
-            counts[1] = near.write(int(counts[1]), _near(surfaces, kind, *listed))
+            listed = _near(surfaces, kind, pairs[:, near_ones], start, end, criteria)
+            counts[1] = near.write(int(counts[1]), listed)
 
 
 def _choose(
@@ -130,12 +161,18 @@ def _choose(
 
 
 def _near(
-    surfaces: Surfaces, kind: int, pairs: Integers, start: Floats, end: Floats, margin: float
+    surfaces: Surfaces,
+    kind: int,
+    pairs: Integers,
+    start: Floats,
+    end: Floats,
+    criteria: PairCriteria,
 ) -> NearPairs:
-    """The pairs (2, k) that may come within a margin [m]."""
-    near, clearances = _may_come_near(
-        kind, pair_particles(surfaces, kind, pairs), start, end, margin
-    )
+    """The pairs (2, k) that may come near enough to be listed."""
+    particles = pair_particles(surfaces, kind, pairs)
+    near, nearest = _may_come_near(kind, particles, start, end, criteria.near_margin)
+    clearances = nearest - TUNNELLING_REACH * _gaps(surfaces, kind, particles, criteria)
+    near &= clearances <= criteria.near_room
     return NearPairs(np.insert(pairs[:, near], 0, kind, axis=0), clearances[near])
 
 
@@ -150,7 +187,7 @@ def pair_particles(surfaces: Surfaces, kind: int, features: Integers) -> Integer
 def find_rows_of_near(
     surfaces: Surfaces,
     near: NearPairs,
-    criteria: PairCriteria,
+    criteria: SearchCriteria,
     deviations: Floats,
     skipped: Booleans,
     found: DetectedRows,
@@ -174,7 +211,7 @@ def find_rows_of_near(
         particles, split = pair_particles(surfaces, kind, features), 2 if kind else 1
         owners = surfaces.owners[particles[[0, 3]]]
         off = deviations[particles[:split]].max(axis=0) + deviations[particles[split:]].max(axis=0)
-        tested = clearances - off <= surfaces.gaps[tuple(owners)] * criteria.gap_share
+        tested = clearances <= off
         tested &= surfaces.active[particles].any(axis=0) & ~skipped[particles].any(axis=0)
         tests[0] += np.count_nonzero(tested)
         for first, second in np.unique(owners[:, tested], axis=1).T.tolist():
@@ -255,18 +292,23 @@ def _touching_distances(
 ) -> tuple[Floats, Floats, Booleans]:
     """(k,) gaps of pairs, and their touching distances, of pairs with the start x [m].
 
-    And (k,) bool, pairs that are guarded against tunnelling. Within one surface gaps are at most
-    REST_GAP_SHARE of the distance at rest.
+    And (k,) bool, pairs that are guarded against tunnelling.
     """
-    gaps = np.full(particles.shape[1], criteria.gap)
-    own = surfaces.owners[particles[0]] == surfaces.owners[particles[3]]
-    at_rest = NEAREST[kind](surfaces.rest[:, particles[:, own]])[2]
-    gaps[own] = np.minimum(criteria.gap, REST_GAP_SHARE * at_rest)
+    gaps = _gaps(surfaces, kind, particles, criteria)
     began = NEAREST[kind](x)[2]
     touch = np.minimum(gaps * criteria.gap_share, (began + SHORTEST) * criteria.start_share)
     along = (gaps < UNGUARDED_GAP_SHARE * criteria.gap) & _are_near(surfaces, kind, particles)
     guarded = (gaps > LEAST_GAP) & (began > MIN_START_SHARE * gaps) & ~along
     return gaps, touch, np.asarray(guarded)
+
+
+def _gaps(surfaces: Surfaces, kind: int, particles: Integers, criteria: PairCriteria) -> Floats:
+    """(k,) gaps of pairs; within one surface at most REST_GAP_SHARE of the distance at rest [m]."""
+    gaps = np.full(particles.shape[1], criteria.gap)
+    own = surfaces.owners[particles[0]] == surfaces.owners[particles[3]]
+    at_rest = NEAREST[kind](surfaces.rest[:, particles[:, own]])[2]
+    gaps[own] = np.minimum(criteria.gap, REST_GAP_SHARE * at_rest)
+    return gaps
 
 
 def _are_near(surfaces: Surfaces, kind: int, particles: Integers) -> Booleans:

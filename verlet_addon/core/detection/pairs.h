@@ -20,10 +20,17 @@ typedef struct edge_path {
     real along[3], wings[2][3], squares[2]; /* edge, to third corners, and squared lengths of those */
 } edge_path;
 
+/* Criteria of a search for pairs of two owners, as PairCriteria in searches.py. */
+typedef struct {
+    real skin, gap, gap_share, start_share, margin, near_room, near_margin;
+    real flush_angle, flush_curvature;
+    integer all_touching;
+} pair_criteria;
+
 /* Data of one search, or of one traversal of two BVHs. */
 typedef struct {
     const surfaces *all;
-    const search_criteria *criteria;
+    const pair_criteria *criteria;
     const rows *found;
     const near_pairs *near;
     const bvh *a, *b;
@@ -42,6 +49,10 @@ typedef struct {
     real x[4][3], motion[4][3], gap, time; /* start positions, displacements, gap [m]; 0 … 1 */
     nearest now;                           /* at that time */
 } pair;
+
+/* The criteria of a search for pairs of two owners (kernels.c). */
+pair_criteria criteria_for(const surfaces *all, const search_criteria *of, integer first,
+                           integer second);
 
 /* Adds the row of a pair, if it satisfies the criteria, and the pair to the near ones (kernels.c). */
 void test_pair(traversal *job, pair *p);

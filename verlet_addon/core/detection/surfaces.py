@@ -11,6 +11,7 @@ from ..arrays import Booleans, Floats, Integers, Singles, ranges
 from ..geometry.graph import Graph, Neighbours, find_neighbours
 from ..thread_pool import ThreadPool
 from .bvh import BVH, build_bvh
+from .bvh_traversal import BVHPair, BVHPairs
 from .searches import DetectedRows, NearPairs, SearchWork
 
 MAX_TESTS_PER_PARTICLE = 192
@@ -105,6 +106,17 @@ class Surfaces:
     work: SearchWork = field(default_factory=SearchWork)
     """Work of all searches in this frame."""
 
+    def pair_of(self, first: int, second: int) -> BVHPair:
+        """The BVHs of two owners, or of one and itself."""
+        bvhs = self.bvhs[first], self.bvhs[second]
+        return BVHPair(first, second, *bvhs, int(self.max_tests[first, second]))
+
+    @cached_property
+    def all_pairs(self) -> BVHPairs:
+        """The BVHs of all pairs of owners that collide, in order."""
+        both = np.stack(np.nonzero(np.triu(self.collides))).T.tolist()
+        return BVHPairs([self.pair_of(*pair) for pair in both])
+
     def fans_of(self, particles: Integers) -> tuple[Integers, Integers]:
         """(j,) indices of particles (k,), and (j,) numbers of the triangles around each."""
         starts = self.fan_starts[particles]
@@ -130,10 +142,10 @@ class Surfaces:
                 counts[1] += int(self.tests[pair])
                 self.tests[pair] = 0
 
-    def count_searches(self, pairs: Sequence[tuple[int, int]]) -> None:
-        """Counts one more search of pairs of owners, and gives up those with too many tests."""
+    def count_searches(self, owners: Integers) -> None:
+        """Counts one more search of owners (2, p), and gives up those with too many tests."""
         self.work.contact_searches += 1
-        for pair in pairs:
+        for pair in map(tuple, owners.T.tolist()):
             self.searches.setdefault(pair, [0, 0])[0] += 1
             if self.tests[pair] > self.max_tests[pair]:
                 self.given_up.add(pair)
@@ -152,6 +164,11 @@ class Surfaces:
     def active(self) -> Booleans:
         """(N,) bool, particles of which pairs are searched; written by `find_pairs`."""
         return np.ones(len(self.owners), dtype=bool)
+
+    @cached_property
+    def active_leaves(self) -> Integers:
+        """(o,) number of leaves with an active particle; written by `activate_all`."""
+        return self.leaves.copy()
 
     @cached_property
     def fitted(self) -> Booleans:
