@@ -21,16 +21,16 @@ from tests.core.brute_force import (
 from tests.core.random_motions import GAP, KINDS, Motion, random_motion
 from tests.core.random_scenes import BODIES, random_scene
 from verlet_addon.core.arrays import Booleans, Integers
-from verlet_addon.core.detection.contacts import (
-    Contacts,
+from verlet_addon.core.detection.contacts import Contacts
+from verlet_addon.core.detection.kernels import MIN_START_SHARE, UNGUARDED_GAP_SHARE
+from verlet_addon.core.detection.persistent_contacts import (
     deviation_limits,
     find_contacts,
     find_pairs,
     refresh_contacts,
 )
-from verlet_addon.core.detection.kernels import MIN_START_SHARE, UNGUARDED_GAP_SHARE
 from verlet_addon.core.detection.proximity import NEAREST
-from verlet_addon.core.detection.searches import TUNNELLING
+from verlet_addon.core.detection.searches import TUNNELLING, SearchCriteria
 from verlet_addon.core.settings import SceneSettings
 
 Law = Callable[..., None]
@@ -145,7 +145,8 @@ def test_near_pairs_answer_for_other_ways_of_a_step(
     count = start.shape[1]
     skins, own = np.full(surfaces.gaps.shape, GAP), np.full(count, GAP)
     limits = deviation_limits(surfaces, own)
-    known = refresh_contacts(None, surfaces, start, motion.end, skins, np.full(count, 1e-4), limits)
+    given = SearchCriteria(skin=skins, lists_near=True), np.full(count, 1e-4), limits
+    known = refresh_contacts(None, surfaces, start, motion.end, *given)
     towards = rng.normal(size=start.shape)
     towards *= limits / np.linalg.norm(towards, axis=0)
     some = rng.random(count) < 0.2
@@ -156,7 +157,7 @@ def test_near_pairs_answer_for_other_ways_of_a_step(
             find_pairs(other.surfaces, *way, TUNNELLING, None)[0],
         )
         assert_same(
-            known.find_contacts(surfaces, *way, skins, some),
+            known.find_contacts(surfaces, *way, some),
             find_contacts(other.surfaces, *way, skins, some),
         )
 

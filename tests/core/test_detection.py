@@ -25,12 +25,9 @@ from verlet_addon.core.contact.tunnelling_guard import find_tunnelling, prevent_
 from verlet_addon.core.detection import surfaces as surfaces_module
 from verlet_addon.core.detection.bvh_refit import activate_all, fit, fit_all
 from verlet_addon.core.detection.bvh_traversal import BVHPairs, candidate_pairs, near_leaves
-from verlet_addon.core.detection.contacts import (
-    Contacts,
-    find_contacts,
-    find_pairs,
-)
-from verlet_addon.core.detection.kernels import find_rows_of_near
+from verlet_addon.core.detection.contacts import Contacts
+from verlet_addon.core.detection.near_pairs import are_active, find_rows_of_near, pair_deviations
+from verlet_addon.core.detection.persistent_contacts import find_contacts, find_pairs
 from verlet_addon.core.detection.row_search import candidate_owners, find_rows
 from verlet_addon.core.detection.searches import (
     TUNNELLING,
@@ -624,19 +621,20 @@ def searched(
     assert both[0][0].capacity + both[2][0].capacity
     assert both[-1][1].capacity > 100 or not criteria.lists_near
     found: list[FoundPairs] = [each for rows_and_near in both for each in rows_and_near]
-    known = selected(both[-1][1], np.arange(both[-1][1].capacity))
+    known = selected(both[-1][1], np.lexsort(both[-1][1].features[::-1]))
     way = np.full(start.shape[1], 0.002)
     rows = room_for_rows(500)
     tests = np.zeros(1, dtype=np.int64)
-    count = find_rows_of_near(surfaces, known, TUNNELLING, way, active, rows, tests)
+    count = find_rows_of_near(surfaces, known, TUNNELLING, way, rows, tests)
     found.append(rows.first(count))
+    listed = [are_active(surfaces, known, active), pair_deviations(surfaces, known, way)]
     parts = [selected(each, np.lexsort(each.features[::-1])) for each in found]
     lists = [part for each in parts for part in vars(each).values()]
     particles = np.random.default_rng(seed).integers(start.shape[1], size=(4, 50))
     weights = end[0][particles]
     sums = sum_weighted(start, particles, weights)
     counts = np.array([*take_counts(surfaces.work).values()])
-    return [*fitted, *flags, *lists, sums, counts, tests]
+    return [*fitted, *flags, *lists, *listed, sums, counts, tests]
 
 
 def test_corners_of_fine_colliders_count_only_where_they_stick_out() -> None:

@@ -27,7 +27,8 @@ from verlet_addon.core.contact.row_setup import (
     PredictedMotion,
     make_rows,
 )
-from verlet_addon.core.detection.contacts import Contacts, find_contacts
+from verlet_addon.core.detection.contacts import Contacts
+from verlet_addon.core.detection.persistent_contacts import find_contacts
 from verlet_addon.core.detection.surfaces import (
     MAX_TESTS_PER_PARTICLE,
     Surface,

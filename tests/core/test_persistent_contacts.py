@@ -7,20 +7,27 @@ import pytest
 
 from tests.core.bodies import floor, frames, moved, samples, sheet
 from tests.core.test_detection import crumpled
-from verlet_addon.core.detection.contacts import (
-    Contacts,
+from verlet_addon.core.arrays import Floats
+from verlet_addon.core.detection.contacts import Contacts
+from verlet_addon.core.detection.persistent_contacts import (
+    PersistentContacts,
     deviation_limits,
     find_contacts,
     find_pairs,
     refresh_contacts,
 )
-from verlet_addon.core.detection.searches import TUNNELLING
+from verlet_addon.core.detection.searches import TUNNELLING, SearchCriteria
 from verlet_addon.core.detection.surfaces import Surfaces
 from verlet_addon.core.scene import Frame
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 
 SKIN = 0.02
+
+
+def listing(skins: Floats) -> SearchCriteria:
+    """Criteria of contacts within these skins (o, o) [m] that list near pairs."""
+    return SearchCriteria(skin=skins, lists_near=True)
 
 
 def same(first: Contacts, second: Contacts) -> bool:
@@ -36,7 +43,7 @@ def test_persistent_contacts_equal_a_search_of_all_pairs(seed: int) -> None:
     surfaces, start, end = crumpled(rng)
     skins = np.full(surfaces.gaps.shape, SKIN)
     tolerances = np.full(start.shape[1], 1e-4)
-    given = skins, tolerances, np.full(start.shape[1], SKIN)
+    given = listing(skins), tolerances, np.full(start.shape[1], SKIN)
     neighbours = refresh_contacts(None, surfaces, start, end, *given)
     for _ in range(3):
         moving = rng.random(start.shape[1]) < 0.1
@@ -57,14 +64,15 @@ def test_persistent_contacts_keep_their_paths() -> None:
     surfaces, start, end = crumpled(np.random.default_rng(0))
     skins = np.full(surfaces.gaps.shape, SKIN)
     tolerances = np.full(start.shape[1], 1e-4)
-    given = skins, tolerances, np.full(start.shape[1], SKIN)
-    first = refresh_contacts(None, surfaces, start, end, *given)
+    given = listing(skins), tolerances, np.full(start.shape[1], SKIN)
+    known = refresh_contacts(None, surfaces, start, end, *given)
+    first = known.contacts
     end[:, :20] += 0.01
-    again = refresh_contacts(first, surfaces, start, end, *given)
+    again = refresh_contacts(known, surfaces, start, end, *given)
     every = find_contacts(surfaces, start, end, skins)
     displaced, own = (each.particles.min(axis=0) < 20 for each in (every, again.contacts))
     assert same(again.contacts.chosen(own), every.chosen(displaced))
-    assert not same(again.contacts, first.contacts)
+    assert not same(again.contacts, first)
 
 
 def unconnected(surfaces: Surfaces, contacts: Contacts) -> Contacts:
@@ -88,7 +96,7 @@ def test_near_pairs_answer_as_a_search_of_all_pairs(seed: int) -> None:
     skins = np.full(surfaces.gaps.shape, SKIN)
     limits = deviation_limits(surfaces, np.full(start.shape[1], SKIN))
     known = refresh_contacts(
-        None, surfaces, start, end, skins, np.full(start.shape[1], 1e-4), limits
+        None, surfaces, start, end, listing(skins), np.full(start.shape[1], 1e-4), limits
     )
     assert len(known.near.clearances) < 0.5 * len(limits) ** 2
     towards = rng.normal(size=start.shape)
@@ -111,15 +119,19 @@ def test_near_pairs_of_particles_at_rest_are_kept() -> None:
     surfaces, start, end = crumpled(rng)
     skins = np.full(surfaces.gaps.shape, SKIN)
     limits = deviation_limits(surfaces, np.full(start.shape[1], SKIN))
-    both = skins, np.full(start.shape[1], 1e-4), limits
-    first = refresh_contacts(None, surfaces, start, end, *both)
+    both = listing(skins), np.full(start.shape[1], 1e-4), limits
+    known = refresh_contacts(None, surfaces, start, end, *both)
+    before = listed(known)
     moving = rng.random(start.shape[1]) < 0.1
     start = start + np.where(moving, 0.003, 0.0)
-    again = refresh_contacts(first, surfaces, start, end, *both)
-    every = refresh_contacts(None, surfaces, start, end, *both)
-    listed = ({*map(tuple, each.near.features.T.tolist())} for each in (first, again, every))
-    before, kept, anew = listed
+    kept = listed(refresh_contacts(known, surfaces, start, end, *both))
+    anew = listed(refresh_contacts(None, surfaces, start, end, *both))
     assert kept == anew != before
+
+
+def listed(known: PersistentContacts) -> set[tuple[int, ...]]:
+    """Kinds and features of the near pairs."""
+    return {*map(tuple, known.near.features.T.tolist())}
 
 
 @pytest.fixture(scope="module")

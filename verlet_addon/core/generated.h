@@ -245,6 +245,11 @@ typedef struct neighbours {
     integer count;
 } neighbours;
 
+typedef struct pair_properties {
+    const real *friction;
+    integer owner_count;
+} pair_properties;
+
 typedef struct piece_poses {
     const struct pieces *pieces;
     real *start_rotations, *rotations, *arms, *second_moments, *centres, *angular_momenta,
@@ -300,6 +305,13 @@ typedef struct point_contacts {
         *normal_forces;
     integer points;
 } point_contacts;
+
+typedef struct predicted_motion {
+    const real *inverse_masses, *start;
+    const uint8_t *on_ropes;
+    integer particle_count;
+    real push_out_share, least_push_out;
+} predicted_motion;
 
 typedef struct restarted_multipliers {
     real kept_share, play, *const *values;
@@ -503,7 +515,7 @@ typedef struct surfaces {
     integer particle_count, triangle_count, edge_count;
     real *rest_points;
     struct box *swept_boxes;
-    integer owner_count, *small_owners;
+    integer owner_count, *small_owner_numbers;
     const struct bvh *const *small_bvhs;
     integer small_bvhs_count;
 } surfaces;
@@ -541,6 +553,8 @@ typedef struct weave_batch {
 EXPORT void activate_all(const surfaces *);
 EXPORT void add_start_spring_forces(real *, real *, integer, const strip_batch *const *, integer);
 EXPORT void add_update(real *, integer, integer *, real *, integer);
+EXPORT void are_active(const surfaces *, const near_pairs *, const uint8_t *, uint8_t *);
+EXPORT void are_fresh(const integer *, integer, const integer *, integer, uint8_t *, real *);
 EXPORT void choose_coarse(const neighbours *, const uint8_t *, uint8_t *, real *);
 EXPORT void clamp_points(const solid_system *, const real *, real *);
 EXPORT void conserve_momentum(const integer *, integer, const real *, const real *, const real *,
@@ -549,19 +563,24 @@ EXPORT void count_turns(const real *, integer, const real *, integer, const inte
     const real *, integer *);
 EXPORT void eliminate_unknowns(real *, integer, real *, integer);
 EXPORT void factorize_pentadiagonal(real *, integer);
+EXPORT void find_deviations(const real *, integer, const real *, const real *, const real *, real
+    *);
 EXPORT void find_near_rows(const surfaces *, const bvh_pairs *, const search_criteria *, real,
     integer *, const rows *, const near_pairs *, integer *);
 EXPORT integer find_rows_of_near(const surfaces *, const near_pairs *, const search_criteria *, real
-    *, uint8_t *, const rows *, integer *);
+    *, const rows *, integer *);
 EXPORT void find_stress(const solid_lattice *, const real *, const solid_corotation *const *,
     integer, real, const real *, real *, real *, real *);
 EXPORT void finish_plain(const plain_state *const *, integer, const frame_inputs *);
 EXPORT void fit_small(const surfaces *, real *, real *);
+EXPORT void gather_contacts(const surfaces *, const rows *, const integer *, const integer *,
+    integer *, real *, real *, real *, integer *, integer *);
 EXPORT void interpolate(const solid_embedding *, const real *, integer, real *);
 EXPORT integer limit_strain(real *, const strip_links *, real);
 EXPORT real linearize_shell(const shell *, const real *, real *);
 EXPORT void move_plain(const plain_state *const *, integer, const frame_inputs *, real *);
 EXPORT void multiply_shell(const shell *, const real *, real *);
+EXPORT void pair_deviations(const surfaces *, const near_pairs *, const real *, real *);
 EXPORT void plate_forces(const exposed_surface *, const real *, integer, const real *, real *);
 EXPORT void precondition_shell(const factored_shell *, const real *, const real *, integer, real *);
 EXPORT void predict_plain(const plain_state *const *, integer, const frame_inputs *, integer);
@@ -588,12 +607,20 @@ EXPORT void rebound_rows(real *, real *, integer, const contact_rows *);
 EXPORT void refit_leaves(const surfaces *, const bvh *, integer, integer);
 EXPORT void refit_nodes(const surfaces *, const bvh *);
 EXPORT void remove_stretching(real *, real *, integer, const tree *);
+EXPORT integer renew_paths(real *, integer, real *, real *, real *, real *, uint8_t *);
+EXPORT void row_heights(const real *, integer, const integer *, integer, const real *, const real *,
+    real *);
+EXPORT void set_up_rows(const integer *, integer, const real *, const real *, const real *, const
+    integer *, const pair_properties *, const predicted_motion *, real *, real *, real *, real *,
+    real *, uint8_t *, uint8_t *);
 EXPORT void solve_contacts(const solid_system *, real *, real *, const solver_tolerance *);
 EXPORT void solve_impulses(const real *, integer, const contact_rows *, const rope_slice *const *,
     integer, const real *, const real *, const real *, const real *, real *, real *, real *);
 EXPORT void start_multipliers(const restarted_multipliers *);
 EXPORT void strain_range(const real *, integer, const strip_batch *const *, integer, real *);
 EXPORT void sum_weighted(const real *, integer, const integer *, const real *, integer, real *);
+EXPORT void total_displacement(const real *, integer, const real *, const integer *, integer, real
+    *);
 EXPORT integer transfer_contacts(const piece_poses *, real *, integer);
 EXPORT void transfer_momentum(const piece_poses *, real *, integer, real *, integer);
 EXPORT void turbulence(const real *, integer, real, const integer *, const real *, real *);

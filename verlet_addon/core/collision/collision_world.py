@@ -22,7 +22,8 @@ from ..depenetration.surface_depenetration import (
     build_depenetration,
     mark_appeared,
 )
-from ..detection.contacts import REFRESH_SHARE, PersistentContacts, deviation_limits
+from ..detection.persistent_contacts import REFRESH_SHARE, PersistentContacts, deviation_limits
+from ..detection.searches import SearchCriteria
 from ..detection.surfaces import Surface, Surfaces, join_surfaces
 from ..geometry.graph import NO_EDGES, find_components
 from ..mesh import MeshData
@@ -99,9 +100,9 @@ class CollisionWorld:
     """Particles without room between colliders; changes."""
 
     @cached_property
-    def pair_reaches(self) -> Floats:
-        """(owners, owners) the larger of the skins of both owners [m]."""
-        return np.maximum.outer(self.skins, self.skins)
+    def criteria(self) -> SearchCriteria:
+        """Criteria of contacts, within the larger of the skins of both owners."""
+        return SearchCriteria(skin=np.maximum.outer(self.skins, self.skins), lists_near=True)
 
     @cached_property
     def deviation_limits(self) -> Floats:
@@ -128,13 +129,13 @@ class CollisionWorld:
 
     def gather_positions(self, bodies: Sequence[Floats], colliders: Sequence[Floats]) -> Floats:
         """(3, N) positions of bodies (3, n), whose vertices come first, and colliders (v, 3)."""
-        counts = np.diff(self.surfaces.starts)
-        vertices = [rows[:, :count] for rows, count in zip(bodies, counts, strict=False)]
-        places = [
-            np.full_like(rows.T, np.nan) if gone else rows.T
-            for rows, gone in zip(colliders, self.degenerate, strict=True)
-        ]
-        return np.concatenate([*vertices, *places], axis=1)
+        places = np.empty(self.surfaces.rest.shape)
+        for body, own in self.body_slices.items():
+            places[:, own] = bodies[body][:, : own.stop - own.start]
+        for number, rows in enumerate(colliders, self.bodies):
+            own = slice(*self.surfaces.starts[number : number + 2])
+            places[:, own] = np.nan if self.degenerate[number - self.bodies] else rows.T
+        return places
 
     def update_degenerate_colliders(
         self, bodies: Sequence[Floats], starts: Sequence[Floats], ends: Sequence[Floats]

@@ -11,7 +11,8 @@ from ..contact.contact_rows import ContactRows, project_rows, rebound_rows, with
 from ..contact.row_setup import PredictedMotion, make_rows
 from ..contact.tunnelling_guard import find_tunnelling, prevent_tunnelling
 from ..depenetration.closed_surfaces import contact_penetration_states
-from ..detection.contacts import Contacts, refresh_contacts
+from ..detection.contacts import Contacts
+from ..detection.persistent_contacts import refresh_contacts
 from ..geometry.faces import area_normals
 from ..ropes.rope_contacts import RopeSlice, solve_rope_contacts
 from .collision_world import SKIN_SHARE, CollisionWorld
@@ -92,7 +93,7 @@ def detect_contacts(world: CollisionWorld, motion: PredictedMotion, end: Floats)
         world.surfaces,
         motion.start,
         end,
-        world.pair_reaches,
+        world.criteria,
         world.tolerances,
         world.deviation_limits,
     )
@@ -119,9 +120,8 @@ def detect_new_contacts(contact_step: ContactStep, bodies: Sequence[Floats]) -> 
     known, passes = len(contact_step.rows.gaps), False
     displaced = _displaced_particles(contact_step)
     if displaced.any():
-        contact_step.end[:, displaced] = positions[:, displaced]
-        way = motion.start, positions, world.pair_reaches
-        found = known_pairs.find_contacts(world.surfaces, *way, displaced)
+        np.copyto(contact_step.end, positions, where=displaced)
+        found = known_pairs.find_contacts(world.surfaces, motion.start, positions, displaced)
         if len(found.gaps):
             contact_step.rows = with_more(contact_step.rows, _rows_of(world, motion, found))
     path = motion.start, positions, motion.inverse_masses

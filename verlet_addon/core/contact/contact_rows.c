@@ -67,16 +67,88 @@ SMALL EXPORT void rebound_rows(real *previous_positions, real *positions, intege
     }
 }
 
+/* Sum of weights (4, k) times positions (3, n) of the particles of one row. */
+static void sum_of(const real *positions, integer n, const integer *particles, const real *weights,
+                   integer k, integer row, real *sum)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        const real *x = positions + axis * n;
+        real total = weights[row] * x[particles[row]];
+        for (int corner = 1; corner < 4; corner++)
+            total += weights[corner * k + row] * x[particles[corner * k + row]];
+        sum[axis] = total;
+    }
+}
+
 /* Sums of weights (4, k) times positions (3, n) of particles (4, k). */
 EXPORT void sum_weighted(const real *positions, integer n, const integer *particles,
                          const real *weights, integer k, real *sums)
 {
-    for (int axis = 0; axis < 3; axis++)
-        for (integer row = 0; row < k; row++) {
-            const real *x = positions + axis * n;
-            real total = weights[row] * x[particles[row]];
-            for (int corner = 1; corner < 4; corner++)
-                total += weights[corner * k + row] * x[particles[corner * k + row]];
-            sums[axis * k + row] = total;
+    for (integer row = 0; row < k; row++) {
+        real sum[3];
+        sum_of(positions, n, particles, weights, k, row, sum);
+        for (integer axis = 0; axis < 3; axis++)
+            sums[axis * k + row] = sum[axis];
+    }
+}
+
+EXPORT void row_heights(const real *positions, integer n, const integer *particles, integer k,
+                        const real *weights, const real *normals, real *heights)
+{
+    for (integer row = 0; row < k; row++) {
+        real apart[3], normal[3];
+        sum_of(positions, n, particles, weights, k, row, apart);
+        read(normals, k, row, normal);
+        heights[row] = dot(normal, apart);
+    }
+}
+
+/* Marks the columns of `more` (4, k) that are not among the `known` (4, j), by lists of the columns with
+   each first particle. */
+SMALL EXPORT void are_fresh(const integer *known, integer j, const integer *more, integer k,
+                            uint8_t *fresh, real *work)
+{
+    integer highest = 0;
+    for (integer column = 0; column < k; column++)
+        highest = more[column] > highest ? more[column] : highest;
+    integer *first = (integer *)work, *next = first + highest + 1;
+    for (integer column = k - 1; column >= 0; column--) {
+        next[column] = first[more[column]];
+        first[more[column]] = column + 1;
+        fresh[column] = 1;
+    }
+    for (integer row = 0; row < j; row++)
+        for (integer at = known[row] > highest ? 0 : first[known[row]]; at; at = next[at - 1])
+            if (known[j + row] == more[k + at - 1] && known[2 * j + row] == more[2 * k + at - 1]
+                && known[3 * j + row] == more[3 * k + at - 1])
+                fresh[at - 1] = 0;
+}
+
+EXPORT void set_up_rows(const integer *particles, integer k, const real *weights,
+                        const real *normals, const real *gaps, const integer *owners,
+                        const pair_properties *pairs, const predicted_motion *motion,
+                        real *responses, real *mobilities, real *targets, real *anchors,
+                        real *friction, uint8_t *on_ropes, uint8_t *movable)
+{
+    for (integer row = 0; row < k; row++) {
+        real apart[3], normal[3], mobility = 0.0, most = 0.0;
+        on_ropes[row] = 0;
+        for (integer corner = 0; corner < 4; corner++) {
+            integer at = corner * k + row, particle = particles[at];
+            real response = responses[at] = weights[at] * motion->inverse_masses[particle];
+            mobility = corner ? mobility + weights[at] * response : weights[at] * response;
+            most = larger(most, __builtin_fabs(response));
+            on_ropes[row] |= motion->on_ropes[particle] && response != 0.0;
         }
+        sum_of(motion->start, motion->particle_count, particles, weights, k, row, apart);
+        read(normals, k, row, normal);
+        real began = dot(normal, apart), lack = gaps[row] - began;
+        real push_out = larger(lack * motion->push_out_share, motion->least_push_out);
+        for (integer axis = 0; axis < 3; axis++)
+            anchors[axis * k + row] = apart[axis];
+        mobilities[row] = mobility;
+        targets[row] = smaller(gaps[row], began + push_out);
+        friction[row] = pairs->friction[owners[row] * pairs->owner_count + owners[k + row]];
+        movable[row] = mobility * 100.0 > most;
+    }
 }

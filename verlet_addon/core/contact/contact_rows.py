@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import NONZERO, Booleans, Floats, Integers, concatenated, dot, magnitudes, sum_rows
 from ..coloring import sequential_batches
 from ..detection.contacts import Contacts
-from ..kernel import Sized, Struct, kernel
+from ..kernel import Sized, SizedIntegers, Struct, kernel
 
 PUSH_OUT_TIME = 0.1
 """Time constant of the correction of contacts that start a step violated: a third of the violation
@@ -48,7 +48,7 @@ class ContactRows(Contacts):
 
     def heights(self, positions: Floats) -> Floats:
         """(k,) distances along normals, at positions (3, N) [m]."""
-        return dot(self.normals, sum_weighted(positions, self.particles, self.weights))
+        return row_heights(positions, self.particles, self.weights, self.normals)
 
 
 Struct(
@@ -67,6 +67,14 @@ def sum_weighted(positions: Sized, particles: Integers, weights: Sized) -> Float
     for corner in (1, 2, 3):
         total += weights[corner] * positions[:, particles[corner]]
     return np.asarray(total)
+
+
+@kernel(result=lambda _, particles, *__: np.empty(particles.shape[1]))
+def row_heights(
+    positions: Sized, particles: SizedIntegers, weights: Floats, normals: Floats
+) -> Floats:
+    """(k,) normals (3, k) · Σ weights (4, k) × positions (3, N) of particles (4, k)."""
+    return dot(normals, sum_weighted.reference(positions, particles, weights))
 
 
 @kernel()
@@ -135,13 +143,18 @@ def with_more(rows: ContactRows, more: ContactRows) -> ContactRows:
     """Rows, followed by rows of `more` between other particles."""
     if not len(more.gaps):
         return rows
-    perhaps = np.flatnonzero(np.isin(rows.particles[0], more.particles[0]))
-    particles = np.concatenate([rows.particles[:, perhaps], more.particles], axis=1)
-    count, known = particles.max(initial=0) + 1, len(perhaps)
-    pairs = np.unique(particles[0] * count + particles[1], return_inverse=True)[1].reshape(-1)
-    keys = (pairs * count + particles[2]) * count + particles[3]
-    fresh = np.flatnonzero(~np.isin(keys[known:], keys[:known]))
+    fresh = np.flatnonzero(are_fresh(rows.particles, more.particles))
     return concatenated(rows, more.chosen(fresh), axis=-1) if len(fresh) else rows
+
+
+@kernel(
+    result=lambda _, more: np.empty(more.shape[1], dtype=bool),
+    work=lambda _, more: np.zeros(int(more[0].max()) + 1 + more.shape[1]),
+)
+def are_fresh(known: SizedIntegers, more: SizedIntegers) -> Booleans:
+    """(k,) bool, which columns of particles `more` (4, k) are not among the `known` (4, j)."""
+    among = {tuple(column) for column in known.T.tolist()}
+    return np.array([tuple(column) not in among for column in more.T.tolist()], dtype=bool)
 
 
 def max_push_out(lacks: Floats, dt: float) -> Floats:

@@ -3,16 +3,26 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Booleans, Floats, Integers, dot
 from ..detection.contacts import Contacts
 from ..integrators import start_displacement
+from ..kernel import SizedIntegers, Struct, kernel
 from ..mesh import MeshData
 from ..scene import Collider
 from ..settings import BodySettings
-from .contact_rows import ContactRows, max_push_out, push_rows, sum_weighted
+from .contact_rows import (
+    MIN_PUSH_OUT_SPEED,
+    PUSH_OUT_TIME,
+    ContactRows,
+    max_push_out,
+    push_rows,
+    sum_weighted,
+)
 from .plane import bounce
 
 WARM_START_SHARE = 0.5
@@ -31,6 +41,11 @@ class PairProperties:
     """Restitution, the larger of two bodies; the product with a collider's."""
     damping: Floats
     """Rates of drag, the larger of both [1/s]."""
+
+    @cached_property
+    def any_bounces(self) -> bool:
+        """Whether any pair has restitution."""
+        return bool(self.restitution.any())
 
 
 def combine_pair_properties(
@@ -104,60 +119,105 @@ class PredictedMotion:
     """Length of the step [s]."""
 
 
+Struct(
+    "pair_properties",
+    PairProperties,
+    reads="friction",
+    owner_count=(int, lambda pairs: len(pairs.friction)),
+)
+Struct(
+    "predicted_motion",
+    PredictedMotion,
+    reads="inverse_masses start on_ropes",
+    particle_count=(int, lambda motion: len(motion.inverse_masses)),
+    push_out_share=(float, lambda motion: min(motion.dt / PUSH_OUT_TIME, 1.0)),
+    least_push_out=(float, lambda motion: MIN_PUSH_OUT_SPEED * motion.dt),
+)
+
+
 def make_rows(contacts: Contacts, pairs: PairProperties, motion: PredictedMotion) -> ContactRows:
     """The rows of contacts, without those that hardly any motion of particles opens."""
-    particles, weights, normals = contacts.particles, contacts.weights, contacts.normals
-    impulse_responses = weights * motion.inverse_masses.take(particles)
-    mobilities = (weights * impulse_responses).sum(axis=0)
-    # Beside pins, a particle would be thrown a hundred times as far as the contact point moves.
-    movable = mobilities * 100.0 > np.abs(impulse_responses).max(axis=0, initial=0.0)
+    responses, mobilities, targets, anchors, friction, on_ropes, movable = set_up_rows(
+        contacts.particles,
+        contacts.weights,
+        contacts.normals,
+        contacts.gaps,
+        contacts.owners,
+        pairs,
+        motion,
+    )
     if not movable.all():
         return make_rows(contacts.chosen(np.flatnonzero(movable)), pairs, motion)
-    anchors = sum_weighted(motion.start, particles, weights)
-    began = dot(normals, anchors)
-    first, second = contacts.owners
-    rise, rebounds = _bounces(contacts, pairs, motion, began)
-    return ContactRows(
+    rows = ContactRows(
         **vars(contacts),
-        impulse_responses=impulse_responses,
+        impulse_responses=responses,
         mobilities=mobilities,
-        targets=np.minimum(contacts.gaps, began + max_push_out(contacts.gaps - began, motion.dt))
-        + rise,
-        rebounds=rebounds,
+        targets=targets,
+        rebounds=np.zeros_like(targets),
         anchors=anchors,
-        friction=pairs.friction[first, second],
-        on_ropes=_any_on_ropes(motion.on_ropes, particles, impulse_responses),
+        friction=friction,
+        on_ropes=on_ropes,
         normal_multipliers=np.zeros_like(mobilities),
         friction_multipliers=np.zeros_like(anchors),
     )
+    if pairs.any_bounces and pairs.restitution[tuple(contacts.owners)].any():
+        _add_bounces(rows, pairs, motion)
+    return rows
 
 
-def _any_on_ropes(on_ropes: Booleans, particles: Integers, impulse_responses: Floats) -> Booleans:
-    """(k,) rows with any movable particle on a rope (N,)."""
-    if not on_ropes.any():
-        return np.zeros(particles.shape[1], dtype=bool)
-    return np.asarray((on_ropes.take(particles) & (impulse_responses != 0.0)).any(axis=0))
+def _room_for_rows(particles: Integers, *_: Any) -> tuple[NDArray[Any], ...]:
+    """The arrays that `set_up_rows` fills."""
+    k = particles.shape[1]
+    numbers = np.empty((4, k)), np.empty(k), np.empty(k), np.empty((3, k)), np.empty(k)
+    return *numbers, np.empty(k, dtype=bool), np.empty(k, dtype=bool)
 
 
-def _bounces(
-    contacts: Contacts, pairs: PairProperties, motion: PredictedMotion, began: Floats
-) -> tuple[Floats, Floats]:
-    """(k,) added distance at the end of the step by bouncing, and separation per step after it [m].
+@kernel(result=_room_for_rows)
+def set_up_rows(
+    particles: SizedIntegers,
+    weights: Floats,
+    normals: Floats,
+    gaps: Floats,
+    owners: Integers,
+    pairs: PairProperties,
+    motion: PredictedMotion,
+) -> tuple[Floats, Floats, Floats, Floats, Floats, Booleans, Booleans]:
+    """Arrays of the rows of contacts, without bounces.
 
-    `began` (k,) are distances along normals at the start of the step [m].
+    Parameters
+    ----------
+    particles, weights, normals, gaps, owners : of `Contacts`.
+
+    Returns
+    -------
+    Impulse responses (4, k), mobilities, targets (k,), anchors (3, k), friction and on_ropes (k,)
+    as in `ContactRows`; and (k,) bool, rows that the motion of particles opens.
     """
+    responses = weights * motion.inverse_masses.take(particles)
+    mobilities = (weights * responses).sum(axis=0)
+    # Beside pins, a particle would be thrown a hundred times as far as the contact point moves.
+    movable = mobilities * 100.0 > np.abs(responses).max(axis=0, initial=0.0)
+    anchors = sum_weighted.reference(motion.start, particles, weights)
+    began = dot(normals, anchors)
+    targets = np.minimum(gaps, began + max_push_out(gaps - began, motion.dt))
+    on_ropes = (motion.on_ropes.take(particles) & (responses != 0.0)).any(axis=0)
+    friction = pairs.friction[tuple(owners)]
+    return responses, mobilities, targets, anchors, friction, on_ropes, movable
+
+
+def _add_bounces(rows: ContactRows, pairs: PairProperties, motion: PredictedMotion) -> None:
+    """Raises targets by the way that bouncing adds, and sets the separation per step after it."""
     restitution, damping = (
-        table[tuple(contacts.owners)] for table in (pairs.restitution, pairs.damping)
+        table[tuple(rows.owners)] for table in (pairs.restitution, pairs.damping)
     )
-    if not restitution.any():  # the usual case
-        return np.zeros_like(began), np.zeros_like(began)
     fall, pull = (
-        dot(contacts.normals, sum_weighted(vectors, contacts.particles, contacts.weights))
+        dot(rows.normals, sum_weighted(vectors, rows.particles, rows.weights))
         for vectors in (motion.predicted - motion.start, motion.accelerations)
     )
-    overshoot = np.maximum(began - contacts.gaps, 0.0) + fall
+    overshoot = np.maximum(dot(rows.normals, rows.anchors) - rows.gaps, 0.0) + fall
     rise, speed = bounce(restitution, fall, overshoot, pull, motion.dt)
-    return rise, start_displacement(speed, pull, motion.dt, damping) * (speed > 0.0)
+    rows.targets[:] += rise
+    rows.rebounds[:] = start_displacement(speed, pull, motion.dt, damping) * (speed > 0.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,8 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, cross, dot, ranges, sum_by
 from ..depenetration.closed_surfaces import contact_penetration_states
-from ..detection.contacts import Contacts, PersistentContacts, find_pairs
+from ..detection.contacts import Contacts
+from ..detection.persistent_contacts import PersistentContacts, find_pairs
 from ..detection.searches import TUNNELLING
 from ..detection.surfaces import Surfaces
 from ..geometry.graph import find_components

@@ -1,12 +1,14 @@
 """A bounding volume hierarchy (BVH) over the triangles and loose edges of one surface."""
 
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from ..arrays import SHORTEST, Booleans, Floats, Integers, Singles
 from ..geometry.graph import find_components, match_greedily
+from ..kernel import Struct
 
 LEAF_SIZE = 2
 """Number of triangles or loose edges in a leaf, which arrays and C are laid out for."""
@@ -67,6 +69,18 @@ class BVH:
     def leaves(self) -> int:
         """Number of leaves, a power of two."""
         return 1 << self.height
+
+
+Struct(
+    "bvh",
+    BVH,
+    reads="height corners triangles vertices vertex_starts edges edge_starts connected "
+    "connected_starts",
+    shares="active cones turns",
+    boxes=("struct box", attrgetter("boxes")),
+    swept_boxes=("struct box", attrgetter("swept_boxes")),
+    edge_paths=("struct edge_path", attrgetter("edge_paths")),
+)
 
 
 def build_bvh(

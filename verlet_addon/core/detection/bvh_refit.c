@@ -248,7 +248,7 @@ EXPORT void update_all_paths(const surfaces *all, real *start, real *end)
 EXPORT void fit_small(const surfaces *all, real *start, real *end)
 {
     for (integer i = 0; i < all->small_bvhs_count; i++) {
-        integer owner = all->small_owners[i];
+        integer owner = all->small_owner_numbers[i];
         update_paths(all, owner, start, end);
         if (!all->fitted[owner]) {
             const bvh *it = all->small_bvhs[i];

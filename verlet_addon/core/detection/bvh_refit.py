@@ -1,76 +1,31 @@
 """Refit of BVHs to a motion."""
 
-from operator import attrgetter
-
 import numpy as np
 
 from ..arrays import NONZERO, Booleans, Floats, Integers, cross, dot
-from ..kernel import Struct, kernel
+from ..kernel import kernel
 from .bvh import BVH
-from .surfaces import Surfaces
+from .surfaces import LEAVES_PER_THREAD, Surfaces
 
 RIDGE = 0.005
 """Smallest angle between the triangles of a ridge [rad]. With half, sheets that cross lie 1.3 mm
 elsewhere, with twice, 5 mm."""
-LEAVES_PER_THREAD = 4096
-"""Leaves (of two triangles each) per thread in a refit; BVHs with at least twice as many have
-several threads each, and all smaller ones one call. With fewer, waking a thread costs more time
-than the thread saves."""
 PART = 1024
 """Size: leaves that a thread refits at a time."""
-
-Struct(
-    "bvh",
-    BVH,
-    reads="height corners triangles vertices vertex_starts edges edge_starts connected "
-    "connected_starts",
-    shares="active cones turns",
-    boxes=("struct box", attrgetter("boxes")),
-    swept_boxes=("struct box", attrgetter("swept_boxes")),
-    edge_paths=("struct edge_path", attrgetter("edge_paths")),
-)
-Struct(
-    "surfaces",
-    Surfaces,
-    reads="owners starts triangles edges sides wings opposite_edges fans fan_starts near_starts "
-    "near gaps longest single_sided colliders bvhs",
-    shares="paths edge_turns corner_turns motion active active_leaves fitted",
-    particle_count=(int, lambda surfaces: len(surfaces.owners)),
-    triangle_count=(int, lambda surfaces: surfaces.triangles.shape[1]),
-    edge_count=(int, lambda surfaces: surfaces.edges.shape[1]),
-    rest_points=(Floats, lambda surfaces: surfaces.rest.T),
-    swept_boxes=("struct box", attrgetter("swept_boxes")),
-    owner_count=(int, lambda surfaces: len(surfaces.gaps)),
-    small_owners=(Integers, lambda surfaces: np.array(_small_owners(surfaces), dtype=np.int64)),
-    small_bvhs=(
-        list[BVH],
-        lambda surfaces: [surfaces.bvhs[owner] for owner in _small_owners(surfaces)],
-    ),
-)
-
-
-def _small_owners(surfaces: Surfaces) -> list[int]:
-    """Colliding owners with BVHs that one thread refits."""
-    return [owner for owner in surfaces.colliding_owners if not _is_large(surfaces.bvhs[owner])]
-
-
-def _is_large(bvh: BVH) -> bool:
-    """Whether several threads refit a BVH."""
-    return bvh.leaves >= 2 * LEAVES_PER_THREAD
 
 
 def fit_all(surfaces: Surfaces, start: Floats, end: Floats) -> None:
     """Refits the BVHs of all colliding owners to the motion from `start` to `end` (3, N) [m]."""
     fit_small(surfaces, start, end)
     for owner in surfaces.colliding_owners:
-        if _is_large(surfaces.bvhs[owner]):
+        if owner not in surfaces.small_owners:
             fit(surfaces, owner, start, end)
 
 
 @kernel()
 def fit_small(surfaces: Surfaces, start: Floats, end: Floats) -> None:
     """Refits the small BVHs to the motion from `start` to `end` (3, N) [m]."""
-    for owner in _small_owners(surfaces):
+    for owner in surfaces.small_owners:
         update_paths.reference(surfaces, owner, start, end)
         if not surfaces.fitted[owner]:
             bvh = surfaces.bvhs[owner]

@@ -260,7 +260,7 @@ static void find_rows_of_owners(traversal *job, const bvh_pair *owners, real sla
     const bvh *a = owners->one, *b = owners->other;
     job->a = a, job->b = b;
     job->far = widened(a, b, job->criteria->margin + slack);
-    job->near_far = widened(a, b, job->criteria->near_margin);
+    job->near_far = widened(a, b, job->criteria->near_margin + slack);
     job->most = owners->max_tests;
     if (!are_close(job->far, a->boxes + 1, b->boxes + 1))
         return;
@@ -281,7 +281,7 @@ EXPORT void find_near_rows(const surfaces *all, const bvh_pairs *pairs,
 {
     pair_criteria own;
     traversal job = {.all = all, .criteria = &own, .found = found, .near = near,
-                     .count = counts[0], .near_count = counts[1]};
+                     .slack = slack, .count = counts[0], .near_count = counts[1]};
     for (integer i = 0; i < pairs->pairs_count; i++) {
         const bvh_pair *owners = pairs->pairs[i];
         own = criteria_for(all, criteria, owners->first, owners->second);

@@ -6,6 +6,7 @@ from functools import cache, cached_property
 import numpy as np
 
 from ..arrays import Booleans, Integers, Singles, dot
+from ..kernel import Struct
 from .bvh import BVH
 
 ROUNDING_MARGIN = 1e-6
@@ -61,6 +62,10 @@ class BVHPairs:
         """(p,) number of leaves of the smaller BVH of each pair."""
         both = [min(pair.one.leaves, pair.other.leaves) for pair in self.pairs]
         return np.array(both, dtype=np.int64)
+
+
+Struct("bvh_pair", BVHPair, reads="first second one other nodes max_tests part_count")
+Struct("bvh_pairs", BVHPairs, reads="pairs")
 
 
 def candidate_pairs(a: BVH, b: BVH, leaves: Integers) -> tuple[Integers, Integers]:

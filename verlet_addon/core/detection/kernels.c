@@ -216,10 +216,10 @@ void test_pair(traversal *job, pair *p)
     if (!(p->now.apart - most <= job->criteria->margin))
         return;
     p->gap = -1.0;
-    if (p->is_near && p->now.apart - most <= criteria->near_margin) {
+    if (p->is_near && p->now.apart - most <= criteria->near_margin + job->slack) {
         p->gap = gap_of(job, p);
         real clearance = p->now.apart - most - TUNNELLING_REACH * p->gap;
-        if (clearance <= criteria->near_room)
+        if (clearance <= criteria->near_room + job->slack)
             add_near(job, p, clearance);
     }
     if (p->is_flush
@@ -243,59 +243,4 @@ void test_pair(traversal *job, pair *p)
         return;
     if (criteria->all_touching || is_closest(job, p))
         add_row(job, p);
-}
-
-/* Reads the features and particles of a near pair. */
-static void read_near(const surfaces *all, const near_pairs *near, integer at, pair *p)
-{
-    integer first = near->features[near->capacity + at];
-    integer second = near->features[2 * near->capacity + at];
-    p->kind = near->features[at];
-    p->features[0] = p->particles[0] = first, p->features[1] = second;
-    for (int k = 0; k < (p->kind ? 2 : 3); k++)
-        if (p->kind) {
-            p->particles[k] = all->edges[k * all->edge_count + first];
-            p->particles[2 + k] = all->edges[k * all->edge_count + second];
-        } else
-            p->particles[1 + k] = all->triangles[k * all->triangle_count + second];
-}
-
-/* Whether a pair has an active particle, and none that is skipped. */
-static int is_tested(const surfaces *all, const pair *p, const uint8_t *skipped)
-{
-    int active = 0, any_skipped = 0;
-    for (int k = 0; k < 4; k++)
-        active |= all->active[p->particles[k]], any_skipped |= skipped[p->particles[k]];
-    return active && !any_skipped;
-}
-
-/* Upper bound of the deviation of a pair, where its particles deviate by this much (n,) [m]. */
-static real deviation_of(const pair *p, const real *deviations)
-{
-    real most[2] = {0.0, 0.0};
-    int split = p->kind ? 2 : 1;
-    for (int k = 0; k < 4; k++)
-        most[k >= split] = larger(most[k >= split], deviations[p->particles[k]]);
-    return most[0] + most[1];
-}
-
-EXPORT integer find_rows_of_near(const surfaces *all, const near_pairs *near,
-                                 const search_criteria *criteria, real *deviations,
-                                 uint8_t *skipped, const rows *found, integer *tests)
-{
-    pair_criteria own;
-    traversal job = {.all = all, .criteria = &own, .found = found};
-    pair p; /* not zeroed as a whole: by memset, which the library for Windows has not */
-    p.is_near = p.is_flush = 0;
-    for (integer at = 0; at < near->capacity; at++) {
-        read_near(all, near, at, &p);
-        if (!is_tested(all, &p, skipped))
-            continue;
-        if (near->clearances[at] > deviation_of(&p, deviations))
-            continue;
-        own = criteria_for(all, criteria, all->owners[p.particles[0]], all->owners[p.particles[3]]);
-        test_pair(&job, &p);
-    }
-    *tests += job.pair_tests;
-    return job.count;
 }

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import SHORTEST, Booleans, Floats, Integers, dot
-from ..kernel import Struct, kernel
+from ..kernel import kernel
 from .bvh import BVH
 from .bvh_refit import find_ridges
 from .bvh_traversal import (
@@ -50,18 +50,6 @@ come as near as this share of the touching distance. Half and twice as much give
 TouchResult = tuple[Floats, Floats, Floats, Floats, Booleans]
 """(k,) times 0 … 1, (4, k) weights, (3, k) normals, (k,) distances [m], (k,) bool, pairs that
 touch."""
-
-Struct(
-    "search_criteria",
-    SearchCriteria,
-    reads="gap_share start_share all_touching lists_near",
-    skin=(float, lambda criteria: 0.0 if np.ndim(criteria.skin) else criteria.skin),
-    skins=(Floats, lambda criteria: criteria.skin if np.ndim(criteria.skin) else None),
-)
-Struct("bvh_pair", BVHPair, reads="first second one other nodes max_tests part_count")
-Struct("bvh_pairs", BVHPairs, reads="pairs")
-Struct("rows", DetectedRows, reads="capacity", shares="features weights normals gaps")
-Struct("near_pairs", NearPairs, reads="capacity", shares="features clearances")
 
 
 @kernel()
@@ -122,10 +110,10 @@ def _find_rows_of_owners(
     for kind, features in enumerate(candidate_pairs(a, b, leaves)):
         pairs, near_ones, has_row = _choose(surfaces, kind, a, b, features, criteria, slack)
         progress[2] += pairs.shape[1]
-        rows = _rows(surfaces, kind, pairs[:, has_row], start, end, criteria)
+        rows = rows_of_pairs(surfaces, kind, pairs[:, has_row], start, end, criteria)
         counts[0] = found.write(int(counts[0]), rows)
         if criteria.lists_near:
-            listed = _near(surfaces, kind, pairs[:, near_ones], start, end, criteria)
+            listed = _near(surfaces, kind, pairs[:, near_ones], start, end, criteria, slack)
             counts[1] = near.write(int(counts[1]), listed)
 
 
@@ -148,7 +136,7 @@ def _choose(
     flush = (turns <= limits).all(axis=2).any(axis=0)
     close, near = (
         _are_close(surfaces, kind, pairs, start, end, box_margin(a, b, margin))
-        for margin in (criteria.margin + slack, criteria.near_margin)
+        for margin in (criteria.margin + slack, criteria.near_margin + slack)
     )
     chosen = np.where(flush, near, close)
     pairs, near, flush = pairs[:, chosen], near[chosen], flush[chosen]
@@ -167,12 +155,13 @@ def _near(
     start: Floats,
     end: Floats,
     criteria: PairCriteria,
+    slack: float,
 ) -> NearPairs:
     """The pairs (2, k) that may come near enough to be listed."""
     particles = pair_particles(surfaces, kind, pairs)
-    near, nearest = _may_come_near(kind, particles, start, end, criteria.near_margin)
+    near, nearest = _may_come_near(kind, particles, start, end, criteria.near_margin + slack)
     clearances = nearest - TUNNELLING_REACH * _gaps(surfaces, kind, particles, criteria)
-    near &= clearances <= criteria.near_room
+    near &= clearances <= criteria.near_room + slack
     return NearPairs(np.insert(pairs[:, near], 0, kind, axis=0), clearances[near])
 
 
@@ -183,46 +172,7 @@ def pair_particles(surfaces: Surfaces, kind: int, features: Integers) -> Integer
     return np.concatenate([first, second])
 
 
-@kernel()
-def find_rows_of_near(
-    surfaces: Surfaces,
-    near: NearPairs,
-    criteria: SearchCriteria,
-    deviations: Floats,
-    skipped: Booleans,
-    found: DetectedRows,
-    tests: Integers,
-) -> int:
-    """Finds rows of near pairs along other paths of their particles; returns their number.
-
-    Rows beyond the capacity of `found` are only counted. Pairs without an active particle, or with
-    one that is `skipped` (N,), are not tested.
-
-    Parameters
-    ----------
-    criteria : those of a search without a skin, but for the gap, which is that of the owners.
-    deviations : (N,) upper bounds of the distances of paths from those that were searched [m].
-    tests : (1,) the number of pairs tested, which is raised.
-    """
-    count, (start, end) = 0, np.ascontiguousarray(surfaces.paths.transpose(1, 2, 0))
-    for kind in (0, 1):
-        of_kind = near.features[0] == kind
-        features, clearances = near.features[1:, of_kind], near.clearances[of_kind]
-        particles, split = pair_particles(surfaces, kind, features), 2 if kind else 1
-        owners = surfaces.owners[particles[[0, 3]]]
-        off = deviations[particles[:split]].max(axis=0) + deviations[particles[split:]].max(axis=0)
-        tested = clearances <= off
-        tested &= surfaces.active[particles].any(axis=0) & ~skipped[particles].any(axis=0)
-        tests[0] += np.count_nonzero(tested)
-        for first, second in np.unique(owners[:, tested], axis=1).T.tolist():
-            of_pair = criteria.for_pair(first, second, float(surfaces.gaps[first, second]), 0.0)
-            own = tested & (owners == [[first], [second]]).all(axis=0)
-            rows = _rows(surfaces, kind, features[:, own], start, end, of_pair)
-            count = found.write(count, rows)
-    return count
-
-
-def _rows(
+def rows_of_pairs(
     surfaces: Surfaces,
     kind: int,
     features: Integers,

@@ -35,6 +35,7 @@ typedef struct {
     const near_pairs *near;
     const bvh *a, *b;
     four far, near_far; /* margins of rows and of near pairs, plus rounding error of boxes [m] */
+    real slack; /* largest deviation of particles from the motion that BVHs were fitted to [m] */
     integer count, near_count; /* rows and near pairs found so far */
     integer tests, most; /* pairs of leaves tested in a part of the traversal, and their limit */
     integer pair_tests;  /* pairs of features tested */

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..arrays import SHORTEST, Floats, Integers
+from ..kernel import Struct
 
 FLUSH_SHARE = 0.1
 """Corners and edges of a collider are flush, and not tested, if a flat surface that rests on them
@@ -36,6 +37,14 @@ class SearchCriteria:
         skin = self.skin if isinstance(self.skin, float) else float(self.skin[a, b])
         return _known_criteria(**vars(self) | {"skin": skin, "gap": gap, "longest": longest})
 
+
+Struct(
+    "search_criteria",
+    SearchCriteria,
+    reads="gap_share start_share all_touching lists_near",
+    skin=(float, lambda criteria: 0.0 if np.ndim(criteria.skin) else criteria.skin),
+    skins=(Floats, lambda criteria: criteria.skin if np.ndim(criteria.skin) else None),
+)
 
 TUNNELLING_SHARE = 0.1
 """Pairs that come nearer than this share of their gap count as passing through each other."""
@@ -150,6 +159,10 @@ class NearPairs(FoundPairs):
     clearances: Floats
     """(k,) lower bounds of the distances along the way, less those within which pairs tunnel, but
     for the numerical tolerance [m]; below 0 if they may."""
+
+
+Struct("rows", DetectedRows, reads="capacity", shares="features weights normals gaps")
+Struct("near_pairs", NearPairs, reads="capacity", shares="features clearances")
 
 
 @dataclass(eq=False)

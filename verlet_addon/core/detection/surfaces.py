@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from operator import attrgetter
 
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, Singles, ranges
 from ..geometry.graph import Graph, Neighbours, find_neighbours
+from ..kernel import Struct
 from ..thread_pool import ThreadPool
 from .bvh import BVH, build_bvh
 from .bvh_traversal import BVHPair, BVHPairs
@@ -18,6 +20,11 @@ MAX_TESTS_PER_PARTICLE = 192
 """Limit of a step's work for two owners: pairs of leaves that are tested, per particle of both.
 With room there are at most 12 for cloths that cross at speed, 21 for cloth on a collider that
 turns, and over 48 for loose cloth in a gale of 60 m/s. Owners that are given up pass each other."""
+
+LEAVES_PER_THREAD = 4096
+"""Leaves (of two triangles each) per thread in a refit; BVHs with at least twice as many have
+several threads each, and all smaller ones one call. With fewer, waking a thread costs more time
+than the thread saves."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,6 +200,12 @@ class Surfaces:
         return found
 
     @cached_property
+    def small_owners(self) -> list[int]:
+        """Colliding owners with BVHs that one thread refits."""
+        owners = self.colliding_owners
+        return [owner for owner in owners if self.bvhs[owner].leaves < 2 * LEAVES_PER_THREAD]
+
+    @cached_property
     def self_colliding(self) -> Integers:
         """Particles of owners with self-collision."""
         return np.flatnonzero(self.collides.diagonal()[self.owners])
@@ -201,6 +214,26 @@ class Surfaces:
     def leaves(self) -> Integers:
         """(o,) number of leaves of each owner's BVH."""
         return np.array([bvh.leaves for bvh in self.bvhs])
+
+
+Struct(
+    "surfaces",
+    Surfaces,
+    reads="owners starts triangles edges sides wings opposite_edges fans fan_starts near_starts "
+    "near gaps longest single_sided colliders bvhs",
+    shares="paths edge_turns corner_turns motion active active_leaves fitted",
+    particle_count=(int, lambda surfaces: len(surfaces.owners)),
+    triangle_count=(int, lambda surfaces: surfaces.triangles.shape[1]),
+    edge_count=(int, lambda surfaces: surfaces.edges.shape[1]),
+    rest_points=(Floats, lambda surfaces: surfaces.rest.T),
+    swept_boxes=("struct box", attrgetter("swept_boxes")),
+    owner_count=(int, lambda surfaces: len(surfaces.gaps)),
+    small_owner_numbers=(Integers, lambda surfaces: np.array(surfaces.small_owners, np.int64)),
+    small_bvhs=(
+        list[BVH],
+        lambda surfaces: [surfaces.bvhs[owner] for owner in surfaces.small_owners],
+    ),
+)
 
 
 def join_surfaces(surfaces: Sequence[Surface], collides: Booleans, gaps: Floats) -> Surfaces:
