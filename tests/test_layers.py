@@ -38,7 +38,7 @@ LAYERS = [
     "sanity bodies",
     "collision reference_frames",
     "build step mirrors",
-    "held_vertices",
+    "held_vertices target_curves",
     "fast_paths substeps",
     "self_test changes",
     "simulation",

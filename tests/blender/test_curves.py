@@ -342,7 +342,7 @@ def test_its_panel_shows_the_weight_of_its_pins_and_no_maximum_distance(
     panel.fill_for(panel, column, rope.verlet)
     assert column.column().active
     shown = [call.args[1] for call in column.prop.mock_calls + column.column().prop.mock_calls]
-    assert shown == ["inertia_share", "pin_weight"]
+    assert shown == ["inertia_share", "use_dynamic_mesh", "pin_weight"]
     rope.verlet.use_maximum_distance = True
     panel.fill_for(panel, column, rope.verlet)
     column.prop.assert_any_call(rope.verlet, "use_maximum_distance")

@@ -87,8 +87,8 @@ def test_defaults_are_those_of_the_core(addon: Addon, group: str, settings: str)
 def test_defaults_lie_well_within_what_sliders_reach(addon: Addon, group: str) -> None:
     """At an end of its range a slider shows nothing of what is possible."""
     for name, shown in properties_of(addon, group).items():
-        # Factors have all of their range, 0 … 1, on the slider.
-        if shown.type in ("FLOAT", "INT") and shown.subtype != "FACTOR":
+        # Factors have all of their range, 0 … 1, on the slider, and angle limits all of theirs.
+        if shown.type in ("FLOAT", "INT") and shown.subtype not in ("FACTOR", "ANGLE"):
             assert shown.soft_min <= shown.default < shown.soft_max, name
 
 

@@ -80,6 +80,15 @@ SCENES: dict[str, Callable[[], Stage]] = {
         [],
     ),
     "coil": lambda: ([(pinned(coil(3.0, 30), [0]), BodySettings(body_type="ROPE"))], []),
+    "rope that follows its mesh": lambda: (
+        [
+            (
+                pinned(coil(3.0, 30), [0, 1, 2]),
+                BodySettings(body_type="ROPE", use_dynamic_mesh=True, angle_limit=0.3),
+            )
+        ],
+        [],
+    ),
     "ropes that touch": lambda: (
         stacked(
             (

@@ -21,6 +21,7 @@ BAD_BODY: dict[str, list[Any]] = {
     "hardening": [-0.1, 1.1, nan, inf],
     "shear_compliance": [-1.0, nan, inf],
     "bend_compliance": [-1.0, nan, inf],
+    "angle_limit": [-0.1, 3.2, nan, inf],
     "sewing_force": [-0.1, nan, inf],
     "sewing_weight": [-0.1, 1.1, nan, inf],
     "maximum_distance": [-0.1, nan, inf],

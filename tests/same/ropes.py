@@ -1,6 +1,8 @@
 """Ropes: trees, rings and nets, by themselves and on what they touch."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -42,12 +44,14 @@ def ring(count: int) -> MeshData:
     return make_mesh(points, edges=[(k, (k + 1) % count) for k in range(count)])
 
 
-def swinging(name: str, mesh: MeshData, **more: Any) -> Scene:
-    """A rope of a material, bouncing, whose pins move."""
-    own = replace(MATERIALS[name].settings, restitution=0.5)
+def swinging(
+    name: str, mesh: MeshData, *, own: Mapping[str, Any] = MappingProxyType({}), **more: Any
+) -> Scene:
+    """A rope of a material and settings of its own, bouncing, whose pins move."""
+    settings = replace(MATERIALS[name].settings, restitution=0.5, **own)
     shift = np.array([0.3, -0.2, 0.1])
     given = {"targets": lambda t: [mesh.positions + t * shift]} | more
-    return scene((mesh, own), **given)
+    return scene((mesh, settings), **given)
 
 
 def bar(*, radius: float = 0.03, **settings: float) -> Moving:
@@ -152,6 +156,15 @@ SCENES: Scenes = {
     "thicket in the wind": lambda: swinging("NYLON", pinned(thicket(60), [7]), fields=[wind(5.0)]),
     "coil": lambda: swinging("NYLON", pinned(coil(3.0, 30), [0, 1, 2])),
     "coil, thrown": lambda: swinging("BUNGEE", thrown(coil(3.0, 30), (1.0, 0.0, 2.0))),
+    "at its angle limit": lambda: swinging(
+        "NYLON", pinned(LINE, [0, 1]), own={"angle_limit": 0.05, "bend_compliance": 300.0}
+    ),
+    "dynamic": lambda: swinging(
+        "NYLON",
+        pinned(LINE, [0, 1]),
+        own={"use_dynamic_mesh": True, "bend_compliance": 10.0},
+        targets=lambda t: [LINE.positions + np.outer(LINE.positions[:, 0] ** 2, [0.0, t, -t])],
+    ),
     "ring": lambda: swinging("HEMP", pinned(ring(12), [0])),
     "net": lambda: swinging("HEMP", pinned(net(8), [0, 8])),
     "soft pins": lambda: swinging("HEMP", pinned(LINE, [0, 13], weight=0.5)),

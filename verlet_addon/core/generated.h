@@ -23,6 +23,7 @@
 #define LEAF_SIZE 2
 #define LEAST_GAP 1e-09
 #define LEAST_SWING 1e-09
+#define LIMIT_TOLERANCE 0.001
 #define LINE_SEARCH_ROUNDS 4
 #define MAX_ACTIVE_SET_CHANGES 6
 #define MAX_ADVANCES 100
@@ -30,6 +31,7 @@
 #define MAX_DESCENT_ROUNDS 60
 #define MAX_FOLD_SLOPE 0.04
 #define MAX_JOINT_CG_ROUNDS 100
+#define MAX_LIMIT_ROUNDS 10
 #define MAX_LINK_TAUTNESS 1000000.0
 #define MAX_PARENTS 4
 #define MAX_ROPE_ROUNDS 30
@@ -53,6 +55,7 @@
 #define NEGLIGIBLE_INERTIA 1e-11
 #define NEGLIGIBLE_RESIDUAL 1e-10
 #define NONZERO 1e-300
+#define NO_LIMIT 2.0
 #define OCTAVES 3
 #define OVER_RELAXATION 1.5
 #define PARALLEL 1e-12
@@ -80,7 +83,6 @@
 #define TAUT_KEPT_SHARE 0.85
 #define TOUCH_TOLERANCE 1.01
 #define TUNNELLING_REACH 0.101
-#define TWIST_SHARE 0.77
 #define UNGUARDED_GAP_SHARE 0.5
 #define WEAVE_RESIDUAL 0.01
 #define WOLFE_CURVATURE 0.1
@@ -323,10 +325,11 @@ typedef struct restarted_multipliers {
 typedef struct rod_batch {
     const integer *particles, *parents, *references;
     const uint8_t *clamped;
-    const real *inverse_masses, *lengths, *bends, *shears, *axials;
+    const real *inverse_masses, *lengths, *bends, *twists, *shears, *axials, *limits,
+        *limit_stiffnesses;
     real retardation, *rotations;
     integer count;
-    real *diagonal, *coupling, *moves;
+    real *limited, *pressures, *start_angles, *predicted, *diagonal, *coupling, *moves;
 } rod_batch;
 
 typedef struct rope_slice {

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf, isfinite
+from math import inf, isfinite, pi
 from typing import Literal, get_args
 
 from .errors import SettingsError
@@ -65,6 +65,9 @@ class BodySettings:
     """Strain per unit tension across faces [m/N]; 0 = faces keep their angles."""
     bend_compliance: float = 1e5
     """Curvature per unit bending moment [1/(N m) for surfaces, 1/(N m²) for ropes]; 0 = rigid."""
+    angle_limit: float = pi
+    """Largest angle by which a segment of a rope turns away from its rest direction, relative to
+    the segment before; π = none [rad]."""
     use_sewing: bool = False
     """Whether loose edges between faces are seams, which pull their ends together."""
     sewing_force: float = 0.0
@@ -106,6 +109,8 @@ class BodySettings:
     """Whether vertices stay near the animated mesh."""
     maximum_distance: float = 0.1
     """Largest distance of each vertex from its place on the animated mesh [m]."""
+    use_dynamic_mesh: bool = False
+    """Whether a rope comes back to the shape of the animated mesh, in place of its rest shape."""
     inertia_share: float = 0.0
     """Share of the motion of its pins, or without any of the animated mesh, that carries the body
     along, 0 … 1; 1 = it moves as if that stood still."""
@@ -156,6 +161,7 @@ class BodySettings:
             *map(weight_name, KINDS),
         ):
             _require(self, name, 0.0)
+        _require(self, "angle_limit", 0.0, pi)
         _require(self, "gravity", -inf)
         for name in ("restitution", "hardening", "sewing_weight", "inertia_share"):
             _require(self, name, 0.0, 1.0)
@@ -164,6 +170,11 @@ class BodySettings:
     def dimension(self) -> int:
         """Number of dimensions: 1 = mass is by length, 2 = by area, 3 = by volume."""
         return DIMENSIONS[self.body_type]
+
+    @property
+    def has_rods(self) -> bool:
+        """Whether ropes are rods also where they are straight at rest."""
+        return self.body_type == "ROPE" and (self.use_dynamic_mesh or self.angle_limit < pi)
 
     @cached_property
     def field_shares(self) -> dict[Kind, float]:

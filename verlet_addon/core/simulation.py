@@ -35,6 +35,7 @@ from .settings import BodySettings, SceneSettings
 from .step import step
 from .stretch.seams import with_seams
 from .substeps import cut_into_steps, targets_of
+from .target_curves import TargetMotion, follows_targets, next_motion, start_motion
 
 
 @dataclass(eq=False)
@@ -63,6 +64,8 @@ class Simulation:
     computed."""
     checked_targets: dict[int, Floats | None] = field(default_factory=dict)
     """Pin targets that `frame_diagnostics` has checked, by number of the body."""
+    target_motions: dict[int, TargetMotion] = field(default_factory=dict)
+    """The motions of animated meshes that ropes follow, by number of the body."""
     steps: int = 0
     """Number of steps since the last frame."""
 
@@ -182,13 +185,33 @@ class Simulation:
         group.start_steps(settings, after)
         former = acting_springs(bodies, self.reflections, before)
         paths = spring_paths(bodies, former, springs)
-        steps = cut_into_steps(bodies, self.reflections, before, after, settings.substeps, paths)
+        motions = self._target_motions(after)
+        steps = cut_into_steps(
+            bodies, self.reflections, before, after, settings.substeps, paths, motions
+        )
         for number, given in enumerate(steps):
             if self.world is not None:
                 depenetrate(bodies, self.world, given)
             step(bodies, settings, given, self.world, group)
             shares = (number / settings.substeps, (number + 1) / settings.substeps)
             self._keep_symmetric(after, shares)
+
+    def _target_motions(self, after: Sample) -> dict[int, tuple[TargetMotion, TargetMotion]]:
+        """The motions of animated meshes that ropes follow, at the sample now and at the next."""
+        followed = [
+            number for number, (model, _) in enumerate(self.bodies) if follows_targets(model)
+        ]
+        if not followed:
+            return {}
+        start, end = (targets_of(each, self.reflections) for each in (self.sample, after))
+        found = {}
+        for number in followed:
+            former = self.target_motions.get(number) or start_motion(
+                start[number], self.wholes[number].velocities
+            )
+            found[number] = former, next_motion(former, end[number], after.duration)
+        self.target_motions = {number: each for number, (_, each) in found.items()}
+        return found
 
     def _keep_symmetric(self, after: Sample, shares: tuple[float, float]) -> None:
         """Makes bodies symmetric after a step from one share of the frame to another."""

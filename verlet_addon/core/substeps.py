@@ -1,6 +1,7 @@
 """Substeps: the inputs of each step between two samples, interpolated."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from .held_vertices import Path
 from .mirrors import Reflection, complete_positions
 from .reference_frames import reference_motions
 from .scene import Plane, Sample, same_plane
+from .target_curves import TargetCurve, TargetMotion, bent_curve
 
 
 def cut_into_steps(
@@ -20,16 +22,21 @@ def cut_into_steps(
     after: Sample,
     substeps: int,
     spring_paths: Sequence[Path] = (),
+    motions: Mapping[int, Sequence[TargetMotion]] = MappingProxyType({}),
 ) -> Iterator[StepInputs]:
     """Yields the inputs of each of `substeps` equal steps; targets include mirror images.
 
     Parameters
     ----------
     spring_paths : per body, targets of goal springs at both samples; empty if there are none.
+    motions : of animated meshes at both samples, by number of the body, where ropes follow them.
     """
     ends = [targets_of(sample, reflections) for sample in (before, after)]
-    target_paths = [_target_path(*body) for body in zip(bodies, *ends, strict=True)]
-    motions = reference_motions(bodies, ends[0], ends[1], substeps)
+    targets = [
+        _target_curve(body, start, end, motions.get(number), after.duration)
+        for number, (body, start, end) in enumerate(zip(bodies, *ends, strict=True))
+    ]
+    frames = reference_motions(bodies, ends[0], ends[1], substeps)
     fields = list(zip(before.every_field, after.every_field, strict=True))
     collider_paths = list(zip(before.colliders, after.colliders, strict=True))
     collider_ends = [start for start, _ in collider_paths]
@@ -45,15 +52,12 @@ def cut_into_steps(
         yield StepInputs(
             dt=after.duration / substeps,
             gravity=after.gravity,
-            targets=[
-                (end if start is end or number == substeps else start + (end - start) * share).T
-                for start, end in target_paths
-            ],
+            targets=[curve.at(share).T for curve in targets],
             fields=[interpolate_fields(*felt, (number - 1) / substeps) for felt in fields],
             pressures=[start + (end - start) * share for start, end in pressures],
             ground=_interpolate_ground(before.ground, after.ground, share),
             ground_shift=_ground_shift(before.ground, after.ground, substeps),
-            reference_motions=motions[number - 1],
+            reference_motions=frames[number - 1],
             spring_targets=[start + (end - start) * share for start, end in spring_paths],
             collider_starts=collider_starts,
             collider_ends=collider_ends,
@@ -66,15 +70,22 @@ def targets_of(sample: Sample, reflections: Sequence[Sequence[Reflection]]) -> l
     return [complete_positions(*whole) for whole in wholes]
 
 
-def _target_path(body: Body, start: Floats, end: Floats) -> tuple[Floats, Floats]:
-    """(n, 3) targets at the start and at the end of a frame [m].
+def _target_curve(
+    body: Body,
+    start: Floats,
+    end: Floats,
+    motions: Sequence[TargetMotion] | None,
+    duration: float,
+) -> TargetCurve:
+    """The way of targets (n, 3) from one sample to the next [m].
 
     Pinned particles start from their positions, for they may just have been pinned elsewhere.
     """
     model, state = body
     start = start.copy()
     start[model.pinned] = state.positions[:, model.pinned].T
-    return (end, end) if np.array_equal(start, end) else (start, end)
+    start = end if np.array_equal(start, end) else start
+    return TargetCurve(start, end) if motions is None else bent_curve(start, end, motions, duration)
 
 
 def _ground_shift(before: Plane | None, after: Plane | None, substeps: int) -> Floats:

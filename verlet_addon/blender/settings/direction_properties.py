@@ -51,6 +51,13 @@ class DirectionProperties:
         "animated mesh exactly",
         options=set(),
     )
+    use_dynamic_mesh: BoolProperty(
+        name="Dynamic Mesh",
+        description="Ropes come back to the shape that the animated object has at each frame, by "
+        "its shape keys, hooks or armature, in place of the one at the first frame",
+        default=_BODY.use_dynamic_mesh,
+        options=set(),
+    )
     inertia_share: FloatProperty(
         name="Less Inertia",
         description="Share of the motion of its pins or, without any, of its object that it does "

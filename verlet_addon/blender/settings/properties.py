@@ -208,6 +208,16 @@ class VERLET_PG_body(
         step=10,
         options={"ANIMATABLE"},
     )
+    angle_limit: FloatProperty(
+        name="Angle Limit",
+        description="How far each edge of a rope may turn away from its shape, relative to the "
+        "edge before; 180° is no limit",
+        default=_BODY.angle_limit,
+        min=0.0,
+        max=_BODY.angle_limit,
+        subtype="ANGLE",
+        options=set(),
+    )
     inner_damping: FloatProperty(
         name="Inner Damping",
         description="Loss factor of the material, by which its vibrations die down: at 0.03 jelly "

@@ -26,6 +26,8 @@ class VERLET_PT_direction(BodyPanel):
         if not is_curve(obj) or body.use_maximum_distance:
             _draw_distance(column, obj, body)
         column.prop(body, "inertia_share", slider=True)
+        if body.body_type == "ROPE":
+            column.prop(body, "use_dynamic_mesh")
 
 
 def _draw_distance(column: bpy.types.UILayout, obj: bpy.types.Object, body: VERLET_PG_body) -> None:

@@ -157,6 +157,8 @@ class VERLET_PT_material(BodyPanel):
             column.prop(body, "resolution")
         else:
             self.fill_softness(column, body)
+        if body.body_type == "ROPE":
+            column.prop(body, "angle_limit")
         if body.body_type != "WATER":
             column.prop(body, "inner_damping")
         draw_with_unit(column, body, "damping")

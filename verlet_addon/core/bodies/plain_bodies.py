@@ -53,6 +53,7 @@ def is_plain(model: SoftBodyModel, state: ParticleState) -> bool:
         type(model) is SoftBodyModel
         and model.settings.pressure == 0.0
         and model.settings.inertia_share == 0.0
+        and not model.settings.use_dynamic_mesh
         and all(each is None for each in others)
         and not any(each.size for each in parts)
     )

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..arrays import Floats
 from ..bending.kernels import project_bends
 from ..forces.accelerations import accelerations
@@ -112,7 +114,9 @@ class SurfaceStep(BodyStep):
         project_soft_pins(self)
         project_bends(positions, batches.bends, backwards=backwards)
         if batches.rods is not None:
-            project_rods(positions, model.rest_positions, batches.rods)
+            dynamic = model.settings.use_dynamic_mesh
+            rest = np.ascontiguousarray(self.targets) if dynamic else model.rest_positions
+            project_rods(positions, rest, batches.rods)
         project_shear(positions, batches.lengths, backwards=backwards)
         project_levels(positions, model.lengths.levels)
 

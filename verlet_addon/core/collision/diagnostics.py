@@ -41,7 +41,7 @@ def start_diagnostics(
     """Sentences on holes, initial penetrations, solids too soft for gravity (3,), and thickness."""
     sentences = _closed_holes(bodies)
     sentences += _initial_penetrations(bodies, world, colliders, start.ground)
-    sentences += _undamped_shells(bodies)
+    sentences += _undamped_shells(bodies) + _ropes_without_rods(bodies)
     return sentences + _too_soft(bodies, gravity) + _too_thick(bodies)
 
 
@@ -57,6 +57,19 @@ def _undamped_shells(bodies: Sequence[Body]) -> list[str]:
         if isinstance(model, ShellModel)
         and model.settings.inner_damping != BodySettings.inner_damping
         and is_stiff(model.shell, model.mobilities, state.previous_dt**2)
+    ]
+
+
+def _ropes_without_rods(bodies: Sequence[Body]) -> list[str]:
+    """One sentence for each body whose settings need rods where its ropes can be none."""
+    return [
+        Remark(
+            f"Dynamic Mesh and Angle Limit do not act on all of {model.name}: open its rings, turn "
+            "Plasticity off, and unpaint rigid parts",
+            grade="WARNING",
+        )
+        for model, _ in bodies
+        if model.settings.has_rods and (model.rods is None or len(model.ropes.rings.path))
     ]
 
 

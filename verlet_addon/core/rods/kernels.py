@@ -13,11 +13,14 @@ moment of a joint is that of σ + τ/h δσ, with σ at the start of the step: a
 with the time constant τ. (An implicit step has δσ alone, as if τ were h.)
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from ..arrays import SHORTEST, Floats, Integers, cross, dot, magnitudes, norms
+from ..arrays import SHORTEST, Booleans, Floats, Integers, cross, dot, magnitudes, norms
 from ..kernel import Sized, kernel
 from ..linear.quaternions import (
+    LEAST_SWING,
     conjugate,
     multiply_quaternions,
     quaternion_matrices,
@@ -26,17 +29,100 @@ from ..linear.quaternions import (
     swing,
 )
 from ..linear.rotations import cross_matrices
-from .rod_trees import TWIST_SHARE, RodBatch, Rods
+from .rod_trees import NO_LIMIT, RodBatch, Rods
+
+MAX_LIMIT_ROUNDS, LIMIT_TOLERANCE = 10, 1e-3
+"""Newton steps at most in a time step until joints keep within their angle limits, and the excess
+[rad] that ends them."""
 
 
 @kernel()
 def project_rods(positions: Sized, rest: Floats, rods: RodBatch) -> None:
-    """Moves particles and rotations of rods by one Newton step, for rest positions (3, n) [m]."""
-    turn_clamps(positions, rest, rods)
-    diagonal, coupling, moves = _assemble(positions, rest, rods)
-    _solve(diagonal, coupling, moves, rods)
-    np.add.at(positions.T, rods.particles, moves[:, :3])
-    rods.rotations[...] = multiply_quaternions(quaternions_by(moves[:, 3:].T), rods.rotations.T).T
+    """Moves particles and rotations of rods by one Newton step, for rest positions (3, n) [m].
+
+    By a few steps, where angle limits act.
+    """
+    start = _Start(positions[:, rods.particles], 4.0 * _quarters(rods))
+    turn_clamps.reference(positions, rest, rods)
+    chords, _ = _chords(rest, rods, rods.rotations)
+    limits = _limits_at(rods, chords, _slopes(chords))
+    for number in range(MAX_LIMIT_ROUNDS):
+        diagonal, coupling, moves = _assemble(positions, rest, rods, start, limits)
+        _solve(diagonal, coupling, moves, rods)
+        former, limits = limits, _limits_after(rest, rods, limits, moves)
+        np.add.at(positions.T, rods.particles, moves[:, :3])
+        rods.rotations[...] = _turned(rods, moves)
+        same, acting = np.array_equal(former.acting, limits.acting), limits.acting
+        excess = (_chords(rest, rods, rods.rotations)[0] - rods.limits)[acting]
+        if same and (not len(excess) or (number and excess.max() < LIMIT_TOLERANCE)):
+            break
+
+
+@dataclass(frozen=True, eq=False)
+class _Start:
+    """Rods as a step begins."""
+
+    predicted: Floats
+    """(3, m) positions after free motion [m]."""
+    angles: Floats
+    """(3, m) bends and twists σ of joints before clamps turn."""
+
+
+def _quarters(rods: RodBatch) -> Floats:
+    """(3, m) tan(θ/4) n of joints; of roots, without meaning."""
+    joints = multiply_quaternions(conjugate(rods.rotations[rods.parents].T), rods.rotations.T)
+    joints = np.where(joints[0] < 0.0, -joints, joints)
+    return np.asarray(joints[1:] / (1.0 + joints[0]))
+
+
+def _turned(rods: RodBatch, moves: Floats) -> Floats:
+    """(m, 4) rotations after displacements (m, 6)."""
+    return multiply_quaternions(quaternions_by(moves[:, 3:].T), rods.rotations.T).T
+
+
+@dataclass(frozen=True, eq=False)
+class _Limits:
+    """Angle limits in one round."""
+
+    acting: Booleans
+    """(m,) bool, joints that they act on."""
+    pressures: Floats
+    """(m,) their moments × h² [kg m²]."""
+
+
+def _limits_at(rods: RodBatch, chords: Floats, slopes: Floats) -> _Limits:
+    """The limits that act where joints have these chords (m,), of these slopes."""
+    excess = chords - rods.limits
+    return _Limits(excess > 0.0, np.maximum(rods.limit_stiffnesses * slopes * excess, 0.0))
+
+
+def _limits_after(rest: Floats, rods: RodBatch, limits: _Limits, moves: Floats) -> _Limits:
+    """The limits that act after displacements (m, 6).
+
+    Where they acted before, they let go of joints that their springs would pull.
+    """
+    chords, axes = _chords(rest, rods, rods.rotations)
+    slopes = _slopes(chords)
+    turns = moves[:, 3:] - moves[rods.parents, 3:]
+    after, _ = _chords(rest, rods, _turned(rods, moves))
+    chords = np.where(limits.acting, chords + slopes * dot(axes, turns.T), after)
+    return _limits_at(rods, chords, np.where(limits.acting, slopes, _slopes(after)))
+
+
+def _chords(rest: Floats, rods: RodBatch, rotations: Floats) -> tuple[Floats, Floats]:
+    """(m,) chords from segments as their parents turn them to those as they turn themselves.
+
+    0 without limit. Also the (3, m) unit axes from the ones to the others.
+    """
+    ends = rest[:, rods.particles]
+    along = _units(ends - ends[:, rods.parents]) * (rods.limits < NO_LIMIT)
+    before, now = rotate(rotations[rods.parents].T, along), rotate(rotations.T, along)
+    return magnitudes(now - before), _units(cross(before, now))
+
+
+def _slopes(chords: Floats) -> Floats:
+    """(j,) derivatives of chords by their angles."""
+    return np.asarray(np.sqrt(np.maximum(1.0 - chords**2 / 4.0, 0.0)))
 
 
 @kernel()
@@ -89,13 +175,15 @@ def current_rotations(
     return rotations
 
 
-def _assemble(positions: Floats, rest: Floats, rods: RodBatch) -> tuple[Floats, Floats, Floats]:
+def _assemble(
+    positions: Floats, rest: Floats, rods: RodBatch, start: _Start, limits: _Limits
+) -> tuple[Floats, Floats, Floats]:
     """Blocks (m, 6, 6) of each node and of each beside its parent, and (m, 6) forces × h²."""
     count = len(rods.parents)
     diagonal, coupling = np.zeros((2, count, 6, 6))
     forces = np.zeros((count, 6))
     _add_shear(positions, rest, rods, diagonal, coupling, forces)
-    _add_joints(rest, rods, diagonal, coupling, forces)
+    _add_joints(rest, rods, start, limits, diagonal, coupling, forces)
     free = rods.inverse_masses > 0.0
     turning = (rods.parents >= 0) & ~rods.clamped
     moving = np.repeat(np.stack([free, turning], axis=1), 3, axis=1)
@@ -104,6 +192,7 @@ def _assemble(positions: Floats, rest: Floats, rods: RodBatch) -> tuple[Floats, 
     diagonal *= moving[:, :, None] & moving[:, None, :]
     masses = np.divide(1.0, rods.inverse_masses, out=np.ones(count), where=free)
     diagonal[:, range(3), range(3)] += masses[:, None]
+    forces[:, :3] -= masses[:, None] * (positions[:, rods.particles] - start.predicted).T
     diagonal[:, range(3, 6), range(3, 6)] += ~turning[:, None]
     return diagonal, coupling, forces * moving
 
@@ -143,7 +232,13 @@ def _add_shear(
 
 
 def _add_joints(
-    rest: Floats, rods: RodBatch, diagonal: Floats, coupling: Floats, forces: Floats
+    rest: Floats,
+    rods: RodBatch,
+    start: _Start,
+    limits: _Limits,
+    diagonal: Floats,
+    coupling: Floats,
+    forces: Floats,
 ) -> None:
     """Adds stiffness and moments of bends and twists."""
     nodes = np.flatnonzero(rods.bends > 0.0)
@@ -155,7 +250,8 @@ def _add_joints(
     before = _units(places[:, parents] - places[:, rods.parents[parents]])
     axes = along + before
     axes = np.where(magnitudes(axes) > SHORTEST, axes, along)
-    moments, stiffness = _joint_moments(rods, nodes, parents, _units(axes))
+    moments, stiffness = _joint_moments(rods, nodes, start.angles[:, nodes], _units(axes))
+    _add_limits(rest, rods, nodes, limits, moments, stiffness)
     diagonal[nodes, 3:, 3:] += stiffness
     coupling[nodes, 3:, 3:] -= stiffness
     forces[nodes, 3:] -= moments
@@ -164,30 +260,57 @@ def _add_joints(
 
 
 def _joint_moments(
-    rods: RodBatch, nodes: Integers, parents: Integers, axes: Floats
+    rods: RodBatch, nodes: Integers, start: Floats, axes: Floats
 ) -> tuple[Floats, Floats]:
-    """(j, 3) moments Gᵀ K σ in the world and (j, 3, 3) stiffnesses τ/h Gᵀ K G, × h².
+    """(j, 3) moments Gᵀ K (σ₀ + τ/h (σ − σ₀)) and (j, 3, 3) stiffnesses τ/h Gᵀ K G, × h².
 
-    G is the derivative of σ by the rotation of the segment, and `axes` (3, j) are those of twist at
-    rest.
+    G is the derivative of σ by the rotation of the segment. `axes` (3, j) are those of twist at
+    rest, and `start` (3, j) is σ₀.
     """
-    turns = rods.rotations[parents].T
-    joints = multiply_quaternions(conjugate(turns), rods.rotations[nodes].T)
-    joints = np.where(joints[0] < 0.0, -joints, joints)
-    quarter = joints[1:] / (1.0 + joints[0])  # tan(θ/4) n
+    quarter = _quarters(rods)[:, nodes]  # tan(θ/4) n
     square = dot(quarter, quarter)
-    bend, more = rods.bends[nodes], (TWIST_SHARE - 1.0) * rods.bends[nodes]
+    bend, more = rods.bends[nodes], rods.twists[nodes] - rods.bends[nodes]
     slope = (1.0 - square) * np.eye(3)[:, :, None] + 2.0 * quarter[:, None] * quarter
     slope = slope.transpose(2, 0, 1) - 2.0 * cross_matrices(quarter.T)
     elastic = bend * np.eye(3)[:, :, None] + more * axes[:, None] * axes
     elastic = elastic.transpose(2, 0, 1)
-    moments = np.einsum("cji,cjk,kc->ci", slope, elastic, 4.0 * quarter)
+    angles = start + (4.0 * quarter - start) * rods.retardation
+    moments = np.einsum("cji,cjk,kc->ci", slope, elastic, angles)
     stiffness = np.einsum("cji,cjk,ckl->cil", slope, elastic, slope)
-    world = quaternion_matrices(turns)
+    world = quaternion_matrices(rods.rotations[rods.parents[nodes]].T)
     return (
         np.einsum("cij,cj->ci", world, moments),
         rods.retardation * np.einsum("cij,cjk,clk->cil", world, stiffness, world),
     )
+
+
+def _add_limits(
+    rest: Floats,
+    rods: RodBatch,
+    nodes: Integers,
+    limits: _Limits,
+    moments: Floats,
+    stiffness: Floats,
+) -> None:
+    """Adds moments (j, 3) and stiffnesses (j, 3, 3) of the joints at their angle limits.
+
+    Without the second stiffness, across the axis, steps along a narrow cone would leave it.
+    """
+    chosen = limits.acting[nodes]
+    which = nodes[chosen]
+    if not len(which):
+        return
+    chords, axes = (rows[..., which] for rows in _chords(rest, rods, rods.rotations))
+    slopes = _slopes(chords)
+    pulls = rods.limit_stiffnesses[which] * slopes
+    cotangents = (1.0 - chords**2 / 2.0) / np.maximum(chords * slopes, LEAST_SWING)
+    turned = np.maximum(limits.pressures[which] * cotangents, 0.0)
+    starts, ends = rods.particles[rods.parents[which]], rods.particles[which]
+    along = _units(rest[:, ends] - rest[:, starts])
+    beside = cross(axes, rotate(rods.rotations[which].T, along))
+    squares = pulls * slopes * axes[:, None] * axes + turned * beside[:, None] * beside
+    moments[chosen] += (pulls * (chords - rods.limits[which]) * axes).T
+    stiffness[chosen] += squares.transpose(2, 0, 1)
 
 
 def _solve(diagonal: Floats, coupling: Floats, moves: Floats, rods: RodBatch) -> None:

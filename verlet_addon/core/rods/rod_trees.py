@@ -1,12 +1,13 @@
 """Ropes as Cosserat rods: trees of segments, which have rotations besides the places of their ends.
 
-A rod is for ropes that are curved at rest, since an angle without direction loses their shape. The
+Ropes that are curved at rest are rods, since an angle without direction loses their shape. The
 root of a tree is one of its ends, whether pinned or not; a segment belongs to the node at its far
 end. A segment between two pins is a clamp, which rotates as they do.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import pi, sin
 
 import numpy as np
 
@@ -33,8 +34,16 @@ AXIAL_SHARE = 0.01
 it is far less than the shear stiffness, soft rods lie elsewhere at few substeps, by a millimetre
 per 200 at 5, because lengths are projected after bends."""
 LINK_SHARE = 1e2
-"""Largest shear stiffness of a segment over that of its link, for stiff rods of soft links, which no
-material is; with far more, rounding moves particles."""
+"""Largest shear stiffness of a segment over that of its link, for stiff rods of soft links, which
+no material has; with far more, rounding moves particles."""
+LIMIT_SHARE = 1e3
+"""Stiffness of angle limits and, with them, against shear, over the moment of inertia of the rod: a
+limit gives way by a thousandth of a step's angular acceleration."""
+LIMITED_TWIST = 1e-3
+"""Least twisting stiffness with angle limits, over the moment of inertia of the rod: the moments of
+limits are so large that rounding would twist limp rods."""
+NO_LIMIT = 2.0
+"""Chord of half a turn, the largest one."""
 COLLINEAR_SINE = 0.05
 """Least sine of the angle to a clamp at which a pin tells how that is twisted."""
 
@@ -76,10 +85,17 @@ class RodBatch:
     """(m,) [m]"""
     bends: Floats
     """(m,) bending stiffness of the joint at the start of each segment; 0 without joint [kg m²]."""
+    twists: Floats
+    """(m,) twisting stiffness of the same joint [kg m²]."""
     shears: Floats
     """(m,) stiffness of segments against turning away from their rotation [kg m²]."""
     axials: Floats
     """(m,) stiffness against stretching: the same, or little beside that of soft links [kg m²]."""
+    limits: Floats
+    """(m,) largest chord |u − v| = 2 sin(φ/2) between the directions u, v of a segment, by the
+    rotations of its parent and of its own; 2 = none."""
+    limit_stiffnesses: Floats
+    """(m,) stiffness against larger ones [kg m²]."""
     retardation: float
     """τ/h for a damping of bends and twists with the time constant τ, at least ½."""
     rotations: Floats
@@ -99,10 +115,12 @@ Struct(
     "rod_batch",
     RodBatch,
     reads="particles parents references clamped inverse_masses lengths"
-    " bends shears axials retardation",
+    " bends twists shears axials limits limit_stiffnesses retardation",
     shares="rotations",
     count=(int, lambda rods: len(rods.parents)),
     scratch={
+        "limited pressures": lambda rods: len(rods.parents),
+        "start_angles predicted": lambda rods: (len(rods.parents), 3),
         "diagonal coupling": lambda rods: (len(rods.parents), 6, 6),
         "moves": lambda rods: (len(rods.parents), 6),
     },
@@ -110,12 +128,17 @@ Struct(
 
 
 def find_rods(shape: RestShape) -> Booleans:
-    """(m,) bool, edges of ropes without rings that are curved at rest; none in plastic bodies."""
+    """(m,) bool, edges of ropes without rings that are rods; none in plastic bodies.
+
+    Those are the ropes that are curved at rest, and all of bodies whose settings need rods.
+    """
     edges = shape.mesh.edges
     in_rods = shape.in_rope.copy()
     if shape.settings.use_plasticity or not in_rods.any():
         return np.zeros_like(in_rods)
     in_rods[in_rods] = find_tree_edges(shape.particle_count, edges[in_rods])
+    if shape.settings.has_rods:
+        return in_rods
     lines = lines_along_ropes(shape.mesh.positions, edges[in_rods]).vertices
     curved = lines[line_turns(shape.mesh.positions, lines) > MAX_STRAIGHT_TURN, 1]
     labels = find_components(shape.particle_count, edges)
@@ -232,12 +255,15 @@ def rod_batch(
     if rods is None or rotations is None:
         return None
     own = inverse_masses[rods.particles]
-    bends = np.minimum(rods.stiffnesses * h_squared, RIGID_SHARE * _inertias(rods, own))
+    inertias = _inertias(rods, own)
+    bends = np.minimum(rods.stiffnesses * h_squared, RIGID_SHARE * inertias)
     shears = bends.copy()
     jointed = np.flatnonzero(bends)
     np.maximum.at(shears, rods.parents[jointed], bends[jointed])
+    limited = (bends > 0.0) & (settings.angle_limit < pi)
+    shears = np.maximum(SHEAR_SHARE * shears, LIMIT_SHARE * inertias * limited.any())
     links = h_squared * rods.link_stiffnesses * rods.lengths**2
-    shears = np.minimum(SHEAR_SHARE * shears, LINK_SHARE * links)
+    shears = np.minimum(shears, LINK_SHARE * links)
     return RodBatch(
         particles=rods.particles,
         parents=rods.parents,
@@ -246,8 +272,11 @@ def rod_batch(
         inverse_masses=own,
         lengths=rods.lengths,
         bends=bends,
+        twists=np.maximum(TWIST_SHARE * bends, LIMITED_TWIST * inertias * limited.any()),
         shears=shears,
         axials=np.minimum(shears, AXIAL_SHARE * links),
+        limits=np.where(limited, 2.0 * sin(settings.angle_limit / 2.0), NO_LIMIT),
+        limit_stiffnesses=LIMIT_SHARE * (inertias + bends),
         retardation=max(retardation_time(settings.inner_damping) / dt, 0.5),
         rotations=rotations,
     )
