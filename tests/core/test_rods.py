@@ -299,6 +299,13 @@ def test_a_tail_moves_alike_at_every_frame_rate(fps: int, worst: float, mean: fl
     assert np.sqrt((away**2).mean()) < mean
 
 
+def test_one_call_leads_a_tail_as_steps_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To the bit."""
+    track = followed(24, 0.5, angle_limit=0.2)
+    monkeypatch.setattr("verlet_addon.core.simulation.find_plain", lambda *_: [])
+    np.testing.assert_array_equal(followed(24, 0.5, angle_limit=0.2), track)
+
+
 def test_a_tail_comes_to_rest_in_its_keyed_pose() -> None:
     """With the keys still, and without weight, it moves by less than 0.01 mm/s after 3 s."""
     pose = wagged(0.9)

@@ -3,7 +3,8 @@
 Plain bodies without contacts except the ground take all steps of a frame in one call.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from .geometry.sweep_and_prune import find_near_boxes
 from .scene import Plane, Sample, same_plane
 from .settings import SceneSettings
 from .state import batches_for
+from .target_curves import TargetCurve
 
 Array = Floats | Integers
 Boxes = tuple[Floats, Floats]
@@ -101,6 +103,7 @@ def step_plain_bodies(
     before: Sample,
     after: Sample,
     world: CollisionWorld | None = None,
+    curves: Mapping[int, TargetCurve] = MappingProxyType({}),
 ) -> bool:
     """Advances plain bodies from one sample to the next, with the same bits as `step`.
 
@@ -114,7 +117,7 @@ def step_plain_bodies(
         if not (_have_no_contacts(bodies, world) and _are_clear(_boxes(bodies), colliders, world)):
             return False
         former = _copy_memory(bodies, settings)
-    group = make_group(bodies, range(len(bodies)), settings, after)
+    group = make_group(bodies, range(len(bodies)), settings, after, curves)
     boxes = group.take_all_steps()
     if world is not None and not _are_clear((boxes[:, 0], boxes[:, 1]), colliders, world):
         for rows, kept in former:

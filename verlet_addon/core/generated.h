@@ -283,12 +283,14 @@ typedef struct plain_model {
     const struct ropes *ropes;
     integer free, *components;
     real *floors, dt, drift, bend, *start, *predicted, *accelerations, *friction_corrections,
-        *normal_corrections, *before, *whole;
+        *normal_corrections, *before, *targets, *whole;
 } plain_model;
 
 typedef struct plain_state {
     const real *pins_start, *pins_end;
-    real friction, restitution, *positions, *previous_positions;
+    real friction, restitution;
+    const struct target_curve *curve;
+    real *positions, *previous_positions;
     const struct plain_model *body;
     real heaviness;
     integer taken, *sweeps;
@@ -522,6 +524,11 @@ typedef struct surfaces {
     const struct bvh *const *small_bvhs;
     integer small_bvhs_count;
 } surfaces;
+
+typedef struct target_curve {
+    const real *start, *end;
+    real *first, *last;
+} target_curve;
 
 typedef struct tethers {
     const integer *particles, *pins;

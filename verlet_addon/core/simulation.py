@@ -1,6 +1,6 @@
 """A simulation as an object: it advances from sample to sample, and can be stored in between."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -34,8 +34,14 @@ from .self_test import check_environment
 from .settings import BodySettings, SceneSettings
 from .step import step
 from .stretch.seams import with_seams
-from .substeps import cut_into_steps, targets_of
-from .target_curves import TargetMotion, follows_targets, next_motion, start_motion
+from .substeps import cut_into_steps, target_curve, targets_of
+from .target_curves import (
+    TargetCurve,
+    TargetMotion,
+    follows_targets,
+    next_motion,
+    start_motion,
+)
 
 
 @dataclass(eq=False)
@@ -160,12 +166,13 @@ class Simulation:
         self.steps = settings.substeps
         for (model, state), fields in zip(bodies, after.every_field, strict=True):
             check_fields(model, state, fields, after.frame, after.duration / settings.substeps)
+        curves = self._target_curves(after)
         plain = find_plain(bodies, settings, before, after)
         fused = len(plain) == len(bodies) and step_plain_bodies(
-            bodies, settings, before, after, self.world
+            bodies, settings, before, after, self.world, curves
         )
         if not fused:
-            self._take_steps(bodies, plain, springs, after)
+            self._take_steps(bodies, plain, springs, curves, after)
         for model, state in bodies:
             check_sane(model, state, after.frame)
 
@@ -174,6 +181,7 @@ class Simulation:
         bodies: Sequence[Body],
         plain: Sequence[int],
         springs: Sequence[Springs],
+        curves: Mapping[int, TargetCurve],
         after: Sample,
     ) -> None:
         """Takes the steps to a sample one by one."""
@@ -181,13 +189,12 @@ class Simulation:
         if self.world is not None:
             places = [state.positions for _, state in bodies]
             self.world.update_degenerate_colliders(places, before.colliders, after.colliders)
-        group = make_group(bodies, plain, settings, after)
+        group = make_group(bodies, plain, settings, after, curves)
         group.start_steps(settings, after)
         former = acting_springs(bodies, self.reflections, before)
         paths = spring_paths(bodies, former, springs)
-        motions = self._target_motions(after)
         steps = cut_into_steps(
-            bodies, self.reflections, before, after, settings.substeps, paths, motions
+            bodies, self.reflections, before, after, settings.substeps, paths, curves
         )
         for number, given in enumerate(steps):
             if self.world is not None:
@@ -196,22 +203,25 @@ class Simulation:
             shares = (number / settings.substeps, (number + 1) / settings.substeps)
             self._keep_symmetric(after, shares)
 
-    def _target_motions(self, after: Sample) -> dict[int, tuple[TargetMotion, TargetMotion]]:
-        """The motions of animated meshes that ropes follow, at the sample now and at the next."""
+    def _target_curves(self, after: Sample) -> dict[int, TargetCurve]:
+        """The ways of animated meshes that ropes follow, by number of the body."""
         followed = [
             number for number, (model, _) in enumerate(self.bodies) if follows_targets(model)
         ]
         if not followed:
             return {}
         start, end = (targets_of(each, self.reflections) for each in (self.sample, after))
-        found = {}
+        curves, motions = dict[int, TargetCurve](), dict[int, TargetMotion]()
         for number in followed:
+            ends = start[number], end[number]
             former = self.target_motions.get(number) or start_motion(
-                start[number], self.wholes[number].velocities
+                ends[0], self.wholes[number].velocities
             )
-            found[number] = former, next_motion(former, end[number], after.duration)
-        self.target_motions = {number: each for number, (_, each) in found.items()}
-        return found
+            motions[number] = next_motion(former, ends[1], after.duration)
+            ways = former, motions[number]
+            curves[number] = target_curve(self.bodies[number], *ends, ways, after.duration)
+        self.target_motions = motions
+        return curves
 
     def _keep_symmetric(self, after: Sample, shares: tuple[float, float]) -> None:
         """Makes bodies symmetric after a step from one share of the frame to another."""

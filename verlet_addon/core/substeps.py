@@ -22,18 +22,18 @@ def cut_into_steps(
     after: Sample,
     substeps: int,
     spring_paths: Sequence[Path] = (),
-    motions: Mapping[int, Sequence[TargetMotion]] = MappingProxyType({}),
+    curves: Mapping[int, TargetCurve] = MappingProxyType({}),
 ) -> Iterator[StepInputs]:
     """Yields the inputs of each of `substeps` equal steps; targets include mirror images.
 
     Parameters
     ----------
     spring_paths : per body, targets of goal springs at both samples; empty if there are none.
-    motions : of animated meshes at both samples, by number of the body, where ropes follow them.
+    curves : ways of animated meshes that ropes follow, by number of the body.
     """
     ends = [targets_of(sample, reflections) for sample in (before, after)]
     targets = [
-        _target_curve(body, start, end, motions.get(number), after.duration)
+        curves.get(number) or target_curve(body, start, end)
         for number, (body, start, end) in enumerate(zip(bodies, *ends, strict=True))
     ]
     frames = reference_motions(bodies, ends[0], ends[1], substeps)
@@ -70,14 +70,14 @@ def targets_of(sample: Sample, reflections: Sequence[Sequence[Reflection]]) -> l
     return [complete_positions(*whole) for whole in wholes]
 
 
-def _target_curve(
+def target_curve(
     body: Body,
     start: Floats,
     end: Floats,
-    motions: Sequence[TargetMotion] | None,
-    duration: float,
+    motions: Sequence[TargetMotion] = (),
+    duration: float = 0.0,
 ) -> TargetCurve:
-    """The way of targets (n, 3) from one sample to the next [m].
+    """The way of targets (n, 3) from one sample to the next [m], straight without their motions.
 
     Pinned particles start from their positions, for they may just have been pinned elsewhere.
     """
@@ -85,7 +85,7 @@ def _target_curve(
     start = start.copy()
     start[model.pinned] = state.positions[:, model.pinned].T
     start = end if np.array_equal(start, end) else start
-    return TargetCurve(start, end) if motions is None else bent_curve(start, end, motions, duration)
+    return bent_curve(start, end, motions, duration) if motions else TargetCurve(start, end)
 
 
 def _ground_shift(before: Plane | None, after: Plane | None, substeps: int) -> Floats:

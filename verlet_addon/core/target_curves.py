@@ -7,10 +7,12 @@ live simulation shows.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from .arrays import Floats
+from .kernel import Struct
 from .model import SoftBodyModel
 
 
@@ -59,7 +61,7 @@ class TargetCurve:
     bends: tuple[Floats, Floats] | None = None
     """(n, 3) by which velocities at both ends, times the duration, exceed those of the line [m]."""
 
-    @property
+    @cached_property
     def rests(self) -> bool:
         """Whether the targets are the same all the way."""
         still = self.bends is None or not any(bend.any() for bend in self.bends)
@@ -75,6 +77,20 @@ class TargetCurve:
         first, last = self.bends
         rest = 1.0 - share
         return np.asarray(line + share * rest * (rest * first - share * last))
+
+
+def _bend(curve: TargetCurve, end: int) -> Floats:
+    """(n, 3) one of `bends`, 0 for a straight line."""
+    return np.zeros_like(curve.end) if curve.bends is None else curve.bends[end]
+
+
+Struct(
+    "target_curve",
+    TargetCurve,
+    reads="start end",
+    first=(Floats, lambda curve: _bend(curve, 0)),
+    last=(Floats, lambda curve: _bend(curve, 1)),
+)
 
 
 def bent_curve(

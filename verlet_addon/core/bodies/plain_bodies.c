@@ -2,6 +2,19 @@
    step.py in the same order, with the same bits. See plain_bodies.py. */
 #include "../stretch/strips.h"
 
+/* Writes the targets of all vertices at a step of all steps: `TargetCurve.at`. */
+static void find_targets(const target_curve *curve, integer n, integer step, integer steps, real *found)
+{
+    real share = (real)step / (real)steps, left = 1.0 - share;
+    for (integer i = 0; i < n; i++)
+        for (int axis = 0; axis < 3; axis++) {
+            integer at = 3 * i + axis;
+            real line = at_step(curve->start[at], curve->end[at], step, steps);
+            real bend = left * curve->first[at] - share * curve->last[at];
+            found[axis * n + i] = step == steps ? line : line + share * left * bend;
+        }
+}
+
 /* Predictor: moves particles by inertia, gravity and rope springs, and pins to their targets. */
 static void predict(const plain_state *state, const frame_inputs *inputs, integer number)
 {
@@ -18,10 +31,14 @@ static void predict(const plain_state *state, const frame_inputs *inputs, intege
     copy(state->previous_positions, x, 3 * n);
     copy(body->start, x, 3 * n);
     copy(x, moved, 3 * n);
+    if (state->curve)
+        find_targets(state->curve, n, number, inputs->steps, body->targets);
     for (int axis = 0; axis < 3; axis++)
-        for (integer i = 0, at = axis * body->pins; i < body->pins; i++, at++)
-            x[axis * n + body->pinned[i]] =
-                at_step(state->pins_start[at], state->pins_end[at], number, inputs->steps);
+        for (integer i = 0, at = axis * body->pins; i < body->pins; i++, at++) {
+            integer pin = axis * n + body->pinned[i];
+            x[pin] = state->curve ? body->targets[pin]
+                                  : at_step(state->pins_start[at], state->pins_end[at], number, inputs->steps);
+        }
     copy(body->predicted, x, 3 * n);
 }
 
@@ -109,7 +126,7 @@ static void project_constraints(const plain_state *state, int backwards)
         warm_start_tension(x, body->ropes->strip_system, 1.0, 0.0, body->ropes->search_directions);
     project_bends(x, n, body->bends, backwards);
     if (body->rods)
-        project_rods(x, n, (real *)body->rest, body->rods);
+        project_rods(x, n, state->curve ? body->targets : (real *)body->rest, body->rods);
     if (body->surface) {
         project_shear(x, n, body->surface, backwards);
         state->sweeps[0] += project_stretch(x, n, body->surface, backwards);

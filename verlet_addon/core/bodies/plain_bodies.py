@@ -5,9 +5,10 @@ take all steps of a frame in one call, or each phase of a step for all plain bod
 the same bits.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -28,6 +29,7 @@ from ..stretch.rigid_clusters import Clusters
 from ..stretch.strain_limiting import StripLinks
 from ..stretch.strip_batches import Diagonals, StripBatch
 from ..stretch.tension_warm_start import StripSystem
+from ..target_curves import TargetCurve
 from .body_step import BodyStep
 from .ground_contacts import ground_laws
 from .step_data import Body
@@ -36,12 +38,7 @@ from .surface_bodies import RESTING_STEPS, SurfaceStep
 
 def is_plain(model: SoftBodyModel, state: ParticleState) -> bool:
     """Whether a body is cloth, or ropes without closed loops, and has no other constraints."""
-    others = (
-        model.held,
-        model.pieces,
-        state.plastic,
-        state.gas,
-    )
+    others = model.held, model.pieces, state.plastic, state.gas
     parts = (
         model.goals,
         model.limited,
@@ -53,7 +50,6 @@ def is_plain(model: SoftBodyModel, state: ParticleState) -> bool:
         type(model) is SoftBodyModel
         and model.settings.pressure == 0.0
         and model.settings.inertia_share == 0.0
-        and not model.settings.use_dynamic_mesh
         and all(each is None for each in others)
         and not any(each.size for each in parts)
     )
@@ -146,7 +142,7 @@ PLAIN_MODEL = Struct(
     friction_corrections=(Floats, lambda batches: plain_work(batches).friction_corrections),
     normal_corrections=(Floats, lambda batches: plain_work(batches).normal_corrections),
     scratch={
-        "before": lambda batches: (3, batches.model.vertex_count),
+        "before targets": lambda batches: (3, batches.model.vertex_count),
         "whole": lambda batches: (int(batches.model.free_components.max(initial=-1)) + 1, 16),
     },
 )
@@ -184,13 +180,13 @@ class PlainBody:
     """Coulomb coefficient on the ground."""
     restitution: float
     """Coefficient of restitution on the ground."""
+    curve: TargetCurve | None
+    """The way of its animated mesh, if its ropes follow that."""
 
     def write_state(self) -> None:
         """Stores the positions and previous positions of this body in its state."""
-        self.state.positions, self.state.previous_positions = (
-            self.positions,
-            self.previous_positions,
-        )
+        self.state.positions = self.positions
+        self.state.previous_positions = self.previous_positions
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,7 +202,7 @@ class FrameInputs:
 Struct(
     "plain_state",
     PlainBody,
-    reads="pins_start pins_end friction restitution",
+    reads="pins_start pins_end friction restitution curve",
     shares="positions previous_positions",
     body=(PLAIN_MODEL, lambda member: PLAIN_MODEL.pack(member.batches)),
     heaviness=(float, lambda member: member.model.settings.gravity),
@@ -285,17 +281,24 @@ class PlainGroup:
 
 
 def make_group(
-    bodies: Sequence[Body], numbers: Sequence[int], settings: SceneSettings, after: Sample
+    bodies: Sequence[Body],
+    numbers: Sequence[int],
+    settings: SceneSettings,
+    after: Sample,
+    curves: Mapping[int, TargetCurve] = MappingProxyType({}),
 ) -> PlainGroup:
     """The group of the plain bodies with these numbers, for the steps to a sample."""
     members = {
-        number: _make_member(bodies[number], after.targets[number], settings) for number in numbers
+        number: _make_member(bodies[number], after.targets[number], settings, curves.get(number))
+        for number in numbers
     }
     inputs = FrameInputs(settings.substeps, after.gravity.astype(float), after.ground)
     return PlainGroup(members, inputs, {})
 
 
-def _make_member(body: Body, targets: Floats, settings: SceneSettings) -> PlainBody:
+def _make_member(
+    body: Body, targets: Floats, settings: SceneSettings, curve: TargetCurve | None
+) -> PlainBody:
     """The member for one body with these targets (n, 3) [m]."""
     model, state = body
     batches = batches_for(model, state, settings.integrator, state.previous_dt)
@@ -303,7 +306,7 @@ def _make_member(body: Body, targets: Floats, settings: SceneSettings) -> PlainB
     lengthen_ropes(positions, batches.ropes)
     pins = positions[:, model.pinned], targets.T[:, model.pinned]
     laws = ground_laws(model, settings)
-    return PlainBody(model, state, batches, positions, previous, *pins, *laws)
+    return PlainBody(model, state, batches, positions, previous, *pins, *laws, curve)
 
 
 def _make_body_step(member: PlainBody, settings: SceneSettings, after: Sample) -> BodyStep:
