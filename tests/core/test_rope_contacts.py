@@ -32,7 +32,12 @@ from verlet_addon.core.contact.row_setup import (
     make_rows,
 )
 from verlet_addon.core.detection.contacts import Contacts
-from verlet_addon.core.ropes.rope_contacts import RopeSlice, response_bounds, solve_impulses
+from verlet_addon.core.ropes.rope_contacts import (
+    CONTACT_TOLERANCE,
+    RopeSlice,
+    response_bounds,
+    solve_impulses,
+)
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 from verlet_addon.core.state import ready_batches
@@ -106,7 +111,9 @@ def test_impulses_on_a_rope_hold_signorinis_and_coulombs_laws(solve: Any, seed: 
     violations = 1e-3 * rng.normal(size=rows.normals.shape)
     weight, impulses = 0.3 * rows.mobilities, np.zeros_like(violations)
     bounds = weight + response_bounds(rows, 40)
-    moved, impulses = solve(places, rows, [along], violations, bounds, weight, impulses)
+    moved, impulses = solve(
+        places, rows, [along], CONTACT_TOLERANCE, violations, bounds, weight, impulses
+    )
     apart = violations + sum_weighted(moved, rows.particles, rows.weights) + weight * impulses
     normal, gap = dot(rows.normals, impulses), dot(rows.normals, apart)
     assert normal.min() >= 0.0
@@ -133,7 +140,7 @@ def test_compiled_contacts_of_ropes_agree_with_the_reference(seed: int) -> None:
         violations = 1e-3 * np.random.default_rng(seed).normal(size=rows.normals.shape)
         weight, impulses = 0.3 * rows.mobilities, np.zeros_like(violations)
         bounds = weight + response_bounds(rows, 40)
-        given = places, rows, [along], violations, bounds, weight, impulses
+        given = places, rows, [along], CONTACT_TOLERANCE, violations, bounds, weight, impulses
         moved, impulses = solve(*given)
         results.append((moved, impulses, along.trees.generations[0].batch.multipliers))
     for theirs, ours in zip(*results, strict=True):

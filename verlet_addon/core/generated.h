@@ -9,7 +9,6 @@
 #define BOX_NUMBERS 19
 #define CLOSED_SEAM_FACTOR 10.0
 #define CONE_COSINE 0.5
-#define CONTACT_TOLERANCE 1e-07
 #define DEVIATION_SHARE 0.4
 #define FIRST_LAME 3.10344827586207
 #define FLAT 1e-20
@@ -588,6 +587,7 @@ EXPORT void gather_contacts(const surfaces *, const rows *, const integer *, con
 EXPORT void interpolate(const solid_embedding *, const real *, integer, real *);
 EXPORT integer limit_strain(real *, const strip_links *, real);
 EXPORT real linearize_shell(const shell *, const real *, real *);
+EXPORT real move_back(real *, integer, real *, integer, integer, integer);
 EXPORT void move_plain(const plain_state *const *, integer, const frame_inputs *, real *);
 EXPORT void multiply_shell(const shell *, const real *, real *);
 EXPORT void pair_deviations(const surfaces *, const near_pairs *, const real *, real *);
@@ -625,7 +625,7 @@ EXPORT void set_up_rows(const integer *, integer, const real *, const real *, co
     real *, uint8_t *, uint8_t *);
 EXPORT void solve_contacts(const solid_system *, real *, real *, const solver_tolerance *);
 EXPORT void solve_impulses(const real *, integer, const contact_rows *, const rope_slice *const *,
-    integer, const real *, const real *, const real *, const real *, real *, real *, real *);
+    integer, real, const real *, const real *, const real *, const real *, real *, real *, real *);
 EXPORT void start_multipliers(const restarted_multipliers *);
 EXPORT void strain_range(const real *, integer, const strip_batch *const *, integer, real *);
 EXPORT void sum_weighted(const real *, integer, const integer *, const real *, integer, real *);

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..arrays import NONZERO, Booleans, Floats, Integers, cross, dot, magnitudes, sum_rows
 from ..bodies.body_step import BodyStep
-from ..contact.contact_rows import ContactRows, project_rows, rebound_rows, with_more
+from ..contact.contact_rows import ContactRows, move_back, project_rows, rebound_rows, with_more
 from ..contact.row_setup import PredictedMotion, make_rows
 from ..contact.tunnelling_guard import find_tunnelling, prevent_tunnelling
 from ..depenetration.closed_surfaces import contact_penetration_states
@@ -200,13 +200,11 @@ def project_body_contacts(contact_step: ContactStep, body_steps: Sequence[BodySt
         trees = [(own, body_steps[body].batches.ropes.trees) for body, own in parts.items()]
         ropes = [RopeSlice(own, lengths) for own, lengths in trees if lengths.generations]
         solve_rope_contacts(world_positions, contact_step.rows, ropes)
-    tolerance = CONVERGED_SHARE * contact_step.world.skins[list(parts)].max()
-    moved = False
-    for body, own in parts.items():
-        here, there = world_positions[:, own], bodies[body][:, : own.stop - own.start]
-        moved = moved or bool(np.abs(here - there).max() > tolerance)
-        there[...] = here
-    return moved
+    allowed = CONVERGED_SHARE * float(contact_step.world.skins[list(parts)].max())
+    farthest = [
+        move_back(bodies[body], world_positions, own.start, own.stop) for body, own in parts.items()
+    ]
+    return max(farthest) > allowed
 
 
 def apply_tunnelling_guard(

@@ -33,6 +33,23 @@ EXPORT void project_rows(real *positions, integer n, const contact_rows *rows)
     }
 }
 
+/* Copies positions of the world (3, n) to those of a body (3, count), from the particle `first` to the
+   one before `last`; returns the largest change of a coordinate. */
+EXPORT real move_back(real *body, integer count, real *positions, integer n, integer first,
+                      integer last)
+{
+    real farthest = 0.0;
+    for (integer axis = 0; axis < 3; axis++) {
+        const real *from = positions + axis * n + first;
+        real *to = body + axis * count;
+        for (integer i = 0; i < last - first; i++) {
+            farthest = larger(farthest, __builtin_fabs(from[i] - to[i]));
+            to[i] = from[i];
+        }
+    }
+    return farthest;
+}
+
 /* Applies the accumulated multipliers of all rows, with friction. */
 EXPORT void push_rows(real *positions, integer n, const contact_rows *rows)
 {

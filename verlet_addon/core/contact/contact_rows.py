@@ -105,6 +105,18 @@ def _project(positions: Floats, rows: ContactRows, batch: Integers) -> None:
 
 
 @kernel()
+def move_back(body: Sized, positions: Sized, first: int, last: int) -> float:
+    """Copies positions of the world (3, N) to those of a body (3, n), whose vertices come first.
+
+    Returns the largest change of a coordinate [m]. The body's are `first` to `last` − 1 there.
+    """
+    there, here = positions[:, first:last], body[:, : last - first]
+    farthest = float(np.abs(there - here).max(initial=0.0))
+    here[...] = there
+    return farthest
+
+
+@kernel()
 def push_rows(positions: Sized, rows: ContactRows) -> None:
     """Applies the accumulated multipliers of rows, with friction, to positions (3, N)."""
     impulses = rows.normals * rows.normal_multipliers - rows.friction_multipliers

@@ -45,8 +45,8 @@ static void project_on_cone(const real *normal, real friction, real *impulse)
    violations, given, impulses: (3, k). bounds, regularization: (k,). moved: (3, n), the result, 0
    before. work: (3, n) for displacements, 0 before, and (4, 3, k) for the descent. */
 EXPORT void solve_impulses(const real *positions, integer n, const contact_rows *rows,
-                           const rope_slice *const *ropes, integer count, const real *violations,
-                           const real *bounds, const real *regularization, const real *given,
+                           const rope_slice *const *ropes, integer count, real tolerance,
+                           const real *violations, const real *bounds, const real *regularization, const real *given,
                            real *moved, real *impulses, real *work)
 {
     integer k = rows->count;
@@ -78,7 +78,7 @@ EXPORT void solve_impulses(const real *positions, integer n, const contact_rows 
             momentum = 1.0;
         real following = (1.0 + __builtin_sqrt(1.0 + 4.0 * momentum * momentum)) / 2.0;
         real share = (momentum - 1.0) / following;
-        int last = largest < CONTACT_TOLERANCE || round + 1 == MAX_DESCENT_ROUNDS;
+        int last = largest < tolerance || round + 1 == MAX_DESCENT_ROUNDS;
         for (integer i = 0; i < 3 * k; i++) {
             real before = ahead[i];
             ahead[i] = last ? next[i] : next[i] + share * (next[i] - impulses[i]);
