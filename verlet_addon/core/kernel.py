@@ -129,8 +129,9 @@ class Struct(Generic[Object]):
             values: list[Any] = []
             for find, pass_on in self._members:
                 pass_on(find(of), values)
-            packed = compiled.pack(*values)
-            self._structs[key], self._addresses[key] = (forget, packed), packed.address
+            # Threads may do so at once: all take the first one, as C may read it already.
+            made = self._structs.setdefault(key, (forget, compiled.pack(*values)))
+            self._addresses[key] = made[1].address
         return self._structs[key][1]
 
 
