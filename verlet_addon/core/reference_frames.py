@@ -6,6 +6,7 @@ along too. (Vellum and game engines have such shares, as *local space*.)
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from .bodies.step_data import Body, RigidMotion
 from .linear.rotations import portable_rotations, rotation_by, rotation_vector
 from .mesh import MeshData
 from .model import SoftBodyModel
+from .target_curves import TargetCurve
 
 NO_PREFERENCE = 1e-9
 """Rounding: weight of no rotation in the fit, by which points on a line, or a single one, do not
@@ -21,16 +23,26 @@ spin."""
 
 
 def reference_motions(
-    bodies: Sequence[Body], before: Sequence[Floats], after: Sequence[Floats], substeps: int
+    bodies: Sequence[Body],
+    before: Sequence[Floats],
+    after: Sequence[Floats],
+    curves: Sequence[TargetCurve],
+    substeps: int,
 ) -> list[list[RigidMotion | None]]:
     """Per step between two samples, for each body, its share of the motion of its reference frame.
 
     Parameters
     ----------
     before, after : per body, (n, 3) targets at the samples, with mirror images [m].
+    curves : per body, the way of its targets between them.
     """
-    each = zip(bodies, before, after, strict=True)
-    found = [_steps_of(model, start, end, substeps) for (model, _), start, end in each]
+    each = zip(bodies, before, after, curves, strict=True)
+    found = [
+        _steps_of(model, start, end, substeps)
+        if curve.bends is None
+        else _steps_along(model, curve, substeps)
+        for (model, _), start, end, curve in each
+    ]
     return [list(motions) for motions in zip(*found, strict=True)]
 
 
@@ -48,6 +60,14 @@ def _steps_of(
         RigidMotion(rotation, begin + way * (step / substeps), way * (share / substeps))
         for step in range(substeps)
     ]
+
+
+def _steps_along(
+    model: SoftBodyModel, curve: TargetCurve, substeps: int
+) -> list[RigidMotion | None]:
+    """The motion of one body in each step along a cubic curve."""
+    places = [curve.start, *(curve.at((step + 1) / substeps) for step in range(substeps))]
+    return [_steps_of(model, *ends, 1)[0] for ends in pairwise(places)]
 
 
 def keep_velocities(

@@ -36,7 +36,7 @@ def cut_into_steps(
         curves.get(number) or target_curve(body, start, end)
         for number, (body, start, end) in enumerate(zip(bodies, *ends, strict=True))
     ]
-    frames = reference_motions(bodies, ends[0], ends[1], substeps)
+    frames = reference_motions(bodies, ends[0], ends[1], targets, substeps)
     fields = list(zip(before.every_field, after.every_field, strict=True))
     collider_paths = list(zip(before.colliders, after.colliders, strict=True))
     collider_ends = [start for start, _ in collider_paths]
