@@ -326,6 +326,15 @@ def test_a_tail_comes_to_rest_in_its_keyed_pose() -> None:
     assert np.linalg.norm(track[-1] - track[-2], axis=1).max() * 24 < 1e-5
 
 
+def test_a_single_edge_has_nothing_to_bend() -> None:
+    """It falls and swings beside a rope that has, with every setting of rods."""
+    places = [(0.0, 0.0, 0.0), (0.1, 0.0, 0.0), (1.0, 0.0, 0.0), (1.1, 0.0, 0.0), (1.1, 0.1, 0.0)]
+    mesh = pinned(make_mesh(places, edges=[(0, 1), (2, 3), (3, 4)]), [0, 2])
+    body = replace(WIRE, use_dynamic_mesh=True, angle_limit=0.3)
+    alone = swung(pinned(rope(places[:2]), [0]), 0.5, body=replace(WIRE, angle_limit=0.3))
+    np.testing.assert_allclose(swung(mesh, 0.5, body=body)[:, :2], alone, atol=1e-9)
+
+
 def test_it_is_told_where_ropes_cannot_follow() -> None:
     """A ring has neither a dynamic mesh nor an angle limit."""
     angles = np.arange(12) * np.pi / 6

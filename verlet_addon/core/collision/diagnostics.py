@@ -69,7 +69,8 @@ def _ropes_without_rods(bodies: Sequence[Body]) -> list[str]:
             grade="WARNING",
         )
         for model, _ in bodies
-        if model.settings.has_rods and (model.rods is None or len(model.ropes.rings.path))
+        if model.settings.has_rods
+        and (len(model.ropes.rings.path) or model.settings.use_plasticity or model.pieces)
     ]
 
 

@@ -137,12 +137,13 @@ def find_rods(shape: RestShape) -> Booleans:
     if shape.settings.use_plasticity or not in_rods.any():
         return np.zeros_like(in_rods)
     in_rods[in_rods] = find_tree_edges(shape.particle_count, edges[in_rods])
+    labels = find_components(shape.particle_count, edges)[edges[:, 0]]
     if shape.settings.has_rods:
-        return in_rods
+        # A single edge has no joint.
+        return in_rods & (np.bincount(labels)[labels] > 1)
     lines = lines_along_ropes(shape.mesh.positions, edges[in_rods]).vertices
     curved = lines[line_turns(shape.mesh.positions, lines) > MAX_STRAIGHT_TURN, 1]
-    labels = find_components(shape.particle_count, edges)
-    return in_rods & np.isin(labels[edges[:, 0]], labels[curved])
+    return in_rods & np.isin(labels, labels[np.isin(edges, curved).any(axis=1)])
 
 
 def build_rods(shape: RestShape, in_rods: Booleans) -> Rods | None:
