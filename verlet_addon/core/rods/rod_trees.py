@@ -140,7 +140,7 @@ def find_rods(shape: RestShape) -> Booleans:
     labels = find_components(shape.particle_count, edges)[edges[:, 0]]
     if shape.settings.has_rods:
         # A single edge has no joint.
-        return in_rods & (np.bincount(labels)[labels] > 1)
+        return np.asarray(in_rods & (np.bincount(labels)[labels] > 1))
     lines = lines_along_ropes(shape.mesh.positions, edges[in_rods]).vertices
     curved = lines[line_turns(shape.mesh.positions, lines) > MAX_STRAIGHT_TURN, 1]
     return in_rods & np.isin(labels, labels[np.isin(edges, curved).any(axis=1)])
