@@ -1,11 +1,13 @@
 """Ropes and curves that are curved at rest, or animated, as an artist has them in a file."""
 
+from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import bpy
 import numpy as np
 
-from .scenes import body, select, verlet
+from .scenes import body, line, pin, select, verlet
 
 TURNS, RADIUS, HEIGHT = 5, 0.02, 0.1
 
@@ -66,3 +68,30 @@ def test_a_keyed_tail_follows_through_and_comes_to_its_pose() -> None:
     verlet.bake(frame_start=1, frame_end=72)
     assert np.linalg.norm(shown(obj, 8) - bent, axis=1).max() > 0.02
     assert np.linalg.norm(shown(obj, 72) - bent, axis=1).max() < 5e-3
+
+
+def test_live_shows_a_keyed_tail_as_a_bake_does(
+    live: ModuleType, addon: Callable[[str], ModuleType]
+) -> None:
+    """To the bit, though both know no frame that is still to come."""
+    tail, scene = line(segments=12, height=0.5), bpy.context.scene
+    pin(tail, [0, 1, 2])
+    body(tail, body_type="ROPE", use_dynamic_mesh=True, angle_limit=0.3, bend_compliance=2.0)
+    tail.shape_key_add(name="Basis")
+    key = tail.shape_key_add(name="Bent")
+    for number, point in enumerate(key.data):
+        point.co.y = 0.002 * number**2
+    for frame, value in ((1, 0.0), (5, 1.0), (9, 0.2)):
+        key.value = value
+        key.keyframe_insert("value", frame=frame)
+    scene.frame_set(1)
+    scene.verlet.use_live = True
+    for frame in range(1, 13):
+        scene.frame_set(frame)
+    frames = [frame.positions[0] for frame in live.session_of(scene).frames]
+    verlet.reset()
+    bake = addon("blender.bake.bake").bake
+    baked = list(bake(scene, bpy.context.view_layer, [tail], frame_start=1, frame_end=12))
+    assert len(frames) == 12
+    for shown_live, progress in zip(frames, baked[-12:], strict=True):
+        np.testing.assert_array_equal(shown_live, progress.positions[0])
