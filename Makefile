@@ -60,6 +60,7 @@ samples: kernels build/bpy-4.2.23/$(READY) ## Write the sample files anew, in 4.
 
 figures: .venv/$(READY) ## Draw the figures of docs/ anew
 	$(RUN) docs/figures/integrators.py
+	$(RUN) docs/figures/contacts.py
 	$(RUN) docs/figures/materials.py
 
 bench: .venv/$(READY) kernels ## Measure speed and stretch beside Blender's own cloth
