@@ -56,6 +56,7 @@
 #define NONZERO 1e-300
 #define NO_LIMIT 2.0
 #define OCTAVES 3
+#define ONE_SIDED_SHARE 0.5
 #define OVER_RELAXATION 1.5
 #define PARALLEL 1e-12
 #define PIECE 56
@@ -564,6 +565,8 @@ EXPORT void add_start_spring_forces(real *, real *, integer, const strip_batch *
 EXPORT void add_update(real *, integer, integer *, real *, integer);
 EXPORT void are_active(const surfaces *, const near_pairs *, const uint8_t *, uint8_t *);
 EXPORT void are_fresh(const integer *, integer, const integer *, integer, uint8_t *, real *);
+EXPORT void are_squeezed(const contact_rows *, const integer *, integer, integer, uint8_t *, real
+    *);
 EXPORT void choose_coarse(const neighbours *, const uint8_t *, uint8_t *, real *);
 EXPORT void clamp_points(const solid_system *, const real *, real *);
 EXPORT void conserve_momentum(const integer *, integer, const real *, const real *, const real *,

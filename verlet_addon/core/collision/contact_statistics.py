@@ -9,6 +9,7 @@ from ..contact.contact_rows import ContactRows
 from ..detection.proximity import nearest_on_edges, nearest_on_triangle
 from ..detection.searches import SearchWork
 from ..detection.surfaces import Surfaces
+from ..kernel import SizedIntegers, kernel
 from ..scene import SolverWork
 
 CROWDED_SHARE = 0.5
@@ -109,7 +110,7 @@ def record_step(
         np.maximum.at(statistics.deepest, side[deeper], depths[deeper])
     near = np.flatnonzero(depths > np.maximum(CROWDED_SHARE * rows.gaps, 0.0))
     if len(near):
-        near = _squeezed_rows(rows, near, len(surfaces.owners))
+        near = near[are_squeezed(rows, near, len(surfaces.owners))]
         statistics.crowded_steps += _pair_counts(first[near], second[near], owners) > 0
     if len(depths) <= NEGLIGIBLE_CONTACTS:
         return
@@ -123,8 +124,12 @@ def record_step(
     statistics.excess_steps += counts > np.maximum(CONTACTS_PER_VERTEX * both, NEGLIGIBLE_CONTACTS)
 
 
-def _squeezed_rows(rows: ContactRows, which: Integers, count: int) -> Integers:
-    """Rows whose movable particles are pushed from opposite sides, of `count` particles."""
+@kernel(
+    result=lambda _, which, __: np.empty(len(which), dtype=bool),
+    work=lambda _, __, count: np.zeros(4 * count),
+)
+def are_squeezed(rows: ContactRows, which: SizedIntegers, count: int) -> Booleans:
+    """(k,) bool, chosen rows with movable particles pushed from opposite sides, of `count`."""
     touching, pushes = rows.particles.ravel(), rows.weights * rows.normal_multipliers
     sums = sum_rows(touching, (rows.normals[:, None] * pushes).reshape(3, -1), count)
     sizes = sum_by(touching, np.abs(pushes).ravel(), count)
@@ -134,7 +139,7 @@ def _squeezed_rows(rows: ContactRows, which: Integers, count: int) -> Integers:
         together = magnitudes((sums[:, own] * (side & moves)).sum(axis=1))
         one_by_one = (sizes[own] * (side & moves)).sum(axis=0)
         squeezed |= together < ONE_SIDED_SHARE * one_by_one
-    return np.asarray(which[squeezed])
+    return squeezed
 
 
 def _feature_distances(rows: ContactRows, which: Integers, positions: Floats) -> Floats:
