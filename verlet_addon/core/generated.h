@@ -637,7 +637,6 @@ EXPORT void total_displacement(const real *, integer, const real *, const intege
 EXPORT integer transfer_contacts(const piece_poses *, real *, integer);
 EXPORT void transfer_momentum(const piece_poses *, real *, integer, real *, integer);
 EXPORT void turbulence(const real *, integer, real, const integer *, const real *, real *);
-EXPORT void turn_clamps(real *, integer, real *, const rod_batch *);
 EXPORT void undo_implicit_damping(real *, real *, real *, integer, const strip_batch *const *,
     integer);
 EXPORT void update_all_paths(const surfaces *, real *, real *);

@@ -16,7 +16,7 @@ static inline void between(const real *rows, integer n, integer from, integer to
         found[i] = rows[i * n + to] - rows[i * n + from];
 }
 
-EXPORT SMALL void turn_clamps(real *positions, integer n, real *rest, const rod_batch *rods)
+SMALL static void turn_clamps(const real *positions, integer n, const real *rest, const rod_batch *rods)
 {
     for (integer node = 0; node < rods->count; node++) {
         if (!rods->clamped[node])

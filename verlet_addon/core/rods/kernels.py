@@ -43,7 +43,7 @@ def project_rods(positions: Sized, rest: Floats, rods: RodBatch) -> None:
     By a few steps, where angle limits act.
     """
     start = _Start(positions[:, rods.particles], 4.0 * _quarters(rods))
-    turn_clamps.reference(positions, rest, rods)
+    _turn_clamps(positions, rest, rods)
     chords, _ = _chords(rest, rods, rods.rotations)
     limits = _limits_at(rods, chords, _slopes(chords))
     for number in range(MAX_LIMIT_ROUNDS):
@@ -125,8 +125,7 @@ def _slopes(chords: Floats) -> Floats:
     return np.asarray(np.sqrt(np.maximum(1.0 - chords**2 / 4.0, 0.0)))
 
 
-@kernel()
-def turn_clamps(positions: Sized, rest: Floats, rods: RodBatch) -> None:
+def _turn_clamps(positions: Floats, rest: Floats, rods: RodBatch) -> None:
     """Rotates clamps to their pins at `positions` (3, n), by the least rotation along them.
 
     Where there is a pin beside a clamp's line, its twist is measured by that; otherwise a clamp
