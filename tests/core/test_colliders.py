@@ -25,6 +25,8 @@ SLICK = BodySettings(damping=0.0, thickness=GAP, friction=10.0)
 """A body of which the collider's own friction decides."""
 
 
+ONE_STEP = SceneSettings(substeps=1)
+"""Steps of a whole frame, in which contacts push far."""
 PUCK = make_mesh(puck(), faces=[(0, 1, 2)])
 
 
@@ -195,6 +197,21 @@ def test_what_hangs_over_a_ball_is_not_stretched_by_being_held_off_it() -> None:
         (track,) = simulated([(mesh, BodySettings())], frames(1.5, 24), colliders=[ball()])
         stretched.append(np.percentile(strains(mesh, track[-7:]), 99, axis=1))
     assert np.mean(stretched) < 0.0017
+
+
+@pytest.mark.parametrize("cells", [11, 12, 14])
+def test_a_ball_that_is_pulled_from_under_a_sheet_stretches_no_edge(cells: int) -> None:
+    """Contacts push first what they did before; where they are gone, that is taken back."""
+    mesh = moved(sheet(cells, size=0.6), np.eye(3), (-0.3, -0.3, 0.306))
+    shape, places = ball(fine=16, friction=0.5)
+
+    def at(time: float) -> Floats:
+        return np.asarray(places - np.array([0.0, 0.0, float(time > 12.5 / 24)]))
+
+    (track,) = simulated(
+        [(mesh, BodySettings())], frames(13 / 24, 24), ONE_STEP, colliders=[(shape, at)]
+    )
+    assert strains(mesh, track[-1:]).max() < 0.01
 
 
 @pytest.mark.slow

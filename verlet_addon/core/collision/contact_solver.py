@@ -19,6 +19,7 @@ from ..state import SolidBodyState
 from ..stretch.sweep import limit_peak_strain
 from .collision_world import CollisionWorld
 from .contact_step import (
+    CONVERGED_SHARE,
     ContactStep,
     apply_tunnelling_guard,
     bodies_in,
@@ -84,9 +85,21 @@ def start_contact_step(
     if world.cache is not None:
         warm_start_rows(contact_step.rows, world.cache)
         now = row_displacements(contact_step.rows, world.cache.count)
-        both = contact_step.rows, world.cache.rows
-        _displace_bodies(body_steps, world, now - world.cache.displacements, *both)
+        both, change = (contact_step.rows, world.cache.rows), now - world.cache.displacements
+        _displace_bodies(body_steps, world, change, *both)
+        contact_step.disturbed = _disturbed_bodies(world, change)
+        # No island solves the lengths of those that touch nothing any more.
+        for body in contact_step.disturbed - contact_step.touching_bodies.keys():
+            body_steps[body].project_lengths()
+            body_steps[body].project_ground_contacts()
     return contact_step
+
+
+def _disturbed_bodies(world: CollisionWorld, displacements: Floats) -> set[int]:
+    """The bodies that displacements (3, N) of the world's particles move by more than converges."""
+    tolerance = CONVERGED_SHARE * world.skins
+    slices = world.body_slices.items()
+    return {k for k, own in slices if np.abs(displacements[:, own]).max() > tolerance[k]}
 
 
 def warm_start_contacts(body_steps: Sequence[BodyStep], world: CollisionWorld | None) -> None:

@@ -1,7 +1,7 @@
 """Contacts of one step: detection, projection, tunnelling guard and velocity update."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -49,6 +49,8 @@ class ContactStep:
     """Bodies with contacts, and their particles as slices of the world's."""
     safe_positions: Floats | None = None
     """(3, N) positions on the way to which nothing tunnels [m], None if none are known."""
+    disturbed: set[int] = field(default_factory=set)
+    """Bodies whose lengths a change of the warm start has disturbed since they were solved."""
 
 
 def _reduce_gaps(world: CollisionWorld, contacts: Contacts) -> Contacts:

@@ -108,7 +108,9 @@ def solve_island(body_steps: Sequence[BodyStep], island: ContactStep) -> None:
     island.world.statistics.work.island_solutions += 1
     touching = [body_steps[body] for body in island.touching_bodies]
     rounds = project_alternately(island, body_steps, MAX_ALTERNATIONS, touching)
-    for body_step in touching if rounds else ():
+    # A multiplier that is taken back with its row leaves edges stretched that no row asks for.
+    disturbed = not island.disturbed.isdisjoint(island.touching_bodies)
+    for body_step in touching if rounds or disturbed else ():
         body_step.project_lengths(backwards=min(rounds, MAX_ALTERNATIONS - 1) % 2 == 1)
         body_step.project_ground_contacts()
     if all(body_step.state.rigid is None for body_step in touching):
