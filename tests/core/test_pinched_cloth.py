@@ -84,10 +84,12 @@ def test_cloth_is_pinched_where_neither_face_has_room(
 
 
 @pytest.mark.slow
-def test_hands_that_pass_through_hips_and_along_them_leave_a_skirt_whole() -> None:
+@pytest.mark.parametrize("aside", [0.0, 0.001, 0.002])
+def test_hands_that_pass_through_hips_and_along_them_leave_a_skirt_whole(aside: float) -> None:
     """As raw motion capture has it. Hips and hands are one collider with stock settings.
 
-    The skirt keeps its lengths, and ten frames after the hands are out nothing crosses.
+    The skirt keeps its lengths, and ten frames after the hands are out nothing crosses. Where the
+    hands are by a millimetre more or less decided whether it was stretched by 1 % or by 60 %.
     """
     hips, hand = split(sphere(24, 16, radius=1.0)), split(sphere(12, 12, radius=1.0))
     counts = np.cumsum([0, len(hips.positions), len(hand.positions)])
@@ -99,7 +101,7 @@ def test_hands_that_pass_through_hips_and_along_them_leave_a_skirt_whole() -> No
 
     def at(time: float) -> Floats:
         inwards, along = _eased(time, 0.1, 0.3) - _eased(time, 0.6, 0.3), _eased(time, 0.3, 0.4)
-        hands = np.array([0.32 - 0.17 * inwards, 0.25 * along - 0.125, -0.05])
+        hands = np.array([0.32 - 0.17 * inwards, 0.25 * along - 0.125 + aside, -0.05])
         right = hand.positions * [0.03, 0.03, 0.2] + hands
         left = hand.positions * [0.03, 0.03, 0.2] + hands * [-1.0, -1.0, 1.0]
         return np.concatenate([hips.positions * [0.15, 0.15, 0.5], right, left])

@@ -18,6 +18,7 @@ from ..geometry.graph import find_components
 from ..rigid.piece_motion import apply_contacts_to_pieces
 from ..stretch.kernels import strain_range
 from ..stretch.strain_limiting import find_stretched_particles
+from ..stretch.sweep import limit_peak_strain
 from .contact_step import ContactStep, gather_bodies, project_body_contacts, scatter_bodies
 
 MAX_ALTERNATIONS = 8
@@ -40,6 +41,10 @@ MAX_POST_STRAIN = 6e-3
 """Largest displacement in these rounds, as a share of a particle's shortest edge. With no limit a
 sheet of 10,201 vertices that falls over a ball is stretched by 12 %; with half of it a ball that is
 pressed between plates stays too near to them."""
+DEEP_ROUNDS = 16
+"""Maximum rounds of deep contacts, with strain limiting of single edges in between. With half, one
+of four skirts that hands push into hips stretches by 31 % in place of 1.3 %; without strain
+limiting, three of them do, by up to 67 %."""
 MAX_GAP_DEFICIT = 0.4
 """Violation that contacts may keep, as a share of their owners' gap. Pairs that lie nearer at rest
 mostly have short edges, which further corrections would stretch. With half, a balloon between
@@ -166,16 +171,22 @@ def post_stabilize(contact_step: ContactStep, body_steps: Sequence[BodyStep]) ->
         moved = positions[:, part] - before
         far, allowed = magnitudes(moved), MAX_POST_STRAIN * world.shortest_edges[part]
         positions[:, part] = before + moved * np.minimum(1.0, allowed / np.maximum(far, NONZERO))
-    _project_deep_contacts(contact_step)
+    _project_deep_contacts(contact_step, body_steps)
     scatter_bodies(contact_step.touching_bodies, bodies, positions)
 
 
-def _project_deep_contacts(contact_step: ContactStep) -> None:
-    """Corrects contacts that are violated by more than MAX_GAP_DEFICIT."""
-    world, rows, positions = contact_step.world, contact_step.rows, contact_step.positions
+def _project_deep_contacts(contact_step: ContactStep, body_steps: Sequence[BodyStep]) -> None:
+    """Corrects contacts that are violated by more than MAX_GAP_DEFICIT.
+
+    Strain limiting follows each round but the last: one particle that is moved alone would stretch
+    its edges to twice their length.
+    """
+    world, rows = contact_step.world, contact_step.rows
     least = rows.targets - MAX_GAP_DEFICIT * world.surfaces.gaps[tuple(rows.owners)]
-    for _ in range(POST_ROUNDS):
-        near = (rows.heights(positions) < least) & ~rows.on_ropes
+    for number in range(DEEP_ROUNDS):
+        if number:
+            _limit_strains(contact_step, body_steps)
+        near = (rows.heights(contact_step.positions) < least) & ~rows.on_ropes
         if not near.any():
             break
         nearest = replace(
@@ -184,10 +195,21 @@ def _project_deep_contacts(contact_step: ContactStep) -> None:
             normal_multipliers=np.zeros_like(rows.normal_multipliers),
             friction_multipliers=np.zeros_like(rows.friction_multipliers),
         )
-        project_rows(positions, nearest)
+        project_rows(contact_step.positions, nearest)
         world.statistics.work.contact_passes += 1
         rows.normal_multipliers[:] += nearest.normal_multipliers
         rows.friction_multipliers[:] += nearest.friction_multipliers
+
+
+def _limit_strains(contact_step: ContactStep, body_steps: Sequence[BodyStep]) -> None:
+    """Limits the strain of single edges of the bodies in contact."""
+    slices, positions = contact_step.touching_bodies, contact_step.positions
+    bodies = {body: body_steps[body].state.positions for body in slices}
+    scatter_bodies(slices, bodies, positions)
+    for body, places in bodies.items():
+        limit_peak_strain(places, body_steps[body].batches.lengths.links)
+        body_steps[body].project_ground_contacts()
+    gather_bodies(slices, bodies, positions)
 
 
 def release_friction(body_steps: Sequence[BodyStep], island: ContactStep) -> bool:
