@@ -12,6 +12,7 @@ from verlet_addon.core.contact.contact_rows import ContactRows
 from verlet_addon.core.contact.row_setup import (
     PairProperties,
     PredictedMotion,
+    cache_rows,
     make_rows,
 )
 from verlet_addon.core.detection.contacts import Contacts
@@ -111,3 +112,29 @@ def test_what_touches_beside_a_pin_throws_nothing_far() -> None:
     rows = make_rows(contact, PairProperties(none, none, none), motion)
     in_numpy(row_kernels).project_rows(end, rows)
     assert np.abs(end).max() <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("height", "strained", "share"),
+    [(1.0, False, 0.5), (0.85, False, 0.75), (0.5, False, 1.0), (0.5, True, 0.5)],
+)
+def test_a_contact_that_cloth_creeps_into_starts_from_all_it_pushed(
+    height: float, strained: bool, share: float
+) -> None:
+    """One that holds starts from half, and so does one that pushes where edges are stretched."""
+    end = np.array([[0.2, 0.0, 1.0, 0.0], [0.2, 0.0, 0.0, 1.0], [height * GAP, 0.0, 0.0, 0.0]])
+    contact = Contacts(
+        particles=np.array([[0], [1], [2], [3]]),
+        weights=np.array([[1.0], [-0.6], [-0.2], [-0.2]]),
+        normals=np.array([[0.0], [0.0], [1.0]]),
+        gaps=np.array([GAP]),
+        owners=np.array([[0], [1]]),
+        keys=np.array([0]),
+    )
+    none, masses = np.zeros((2, 2)), np.array([1.0, 0.0, 0.0, 0.0])
+    motion = PredictedMotion(masses, end, end, np.zeros_like(end), np.zeros(4, dtype=bool), DT)
+    rows = make_rows(contact, PairProperties(none, none, none), motion)
+    rows.normal_multipliers[:] = 2.0
+    stretched, cacheable = np.array([strained, False, False, False]), np.array([True])
+    cache = cache_rows(rows, cacheable, stretched, cache_rows(rows, cacheable, stretched, None))
+    assert cache.rows.normal_multipliers[0] == pytest.approx(2.0 * share)

@@ -27,7 +27,14 @@ from .contact_step import (
     detect_new_contacts,
     update_contact_velocities,
 )
-from .islands import bodies_of_rows, coupled_groups, islands, release_friction, solve_island
+from .islands import (
+    bodies_of_rows,
+    coupled_groups,
+    islands,
+    release_friction,
+    solve_island,
+    stretched_particles,
+)
 from .pinched_cloth import update_pinched
 
 MAX_DETECTIONS = 2
@@ -135,7 +142,8 @@ def _cache_contacts(body_steps: Sequence[BodyStep], contact_step: ContactStep) -
         cacheable[body] = not (coupled or body_steps[body].entangled)
     cacheable[world.surfaces.owners[world.depenetrating]] = False
     both = cacheable[owners].all(axis=0) & (owners >= world.bodies).any(axis=0) & ~rows.on_ropes
-    world.cache = cache_rows(rows, both, len(world.surfaces.owners), world.cache)
+    stretched = stretched_particles(contact_step, body_steps, contact_step.touching_bodies)
+    world.cache = cache_rows(rows, both, stretched, world.cache)
 
 
 def collide(body_steps: Sequence[BodyStep], contact_step: ContactStep, dt: float) -> None:

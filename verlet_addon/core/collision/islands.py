@@ -5,12 +5,12 @@ is checked for each island, so that a body bakes to the same result whether or n
 of contact, are in the scene.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import NONZERO, Integers, magnitudes
+from ..arrays import NONZERO, Booleans, Integers, magnitudes
 from ..bodies.body_step import BodyStep
 from ..bodies.surface_bodies import CONTACT_ROUNDS
 from ..contact.contact_rows import project_rows
@@ -220,12 +220,20 @@ def release_friction(body_steps: Sequence[BodyStep], island: ContactStep) -> boo
     entangled = [body for body in island.touching_bodies if body_steps[body].entangled]
     if not entangled:  # the usual case
         return False
-    rows, stretched = island.rows, np.zeros(island.end.shape[1], dtype=bool)
-    for body in entangled:
-        positions, links = body_steps[body].state.positions, body_steps[body].batches.lengths.links
-        own = find_stretched_particles(positions, links, SLIP_STRAIN)
-        stretched[island.touching_bodies[body].start + own] = True
+    rows, stretched = island.rows, stretched_particles(island, body_steps, entangled)
     slips = (stretched[rows.particles] & (rows.impulse_responses != 0.0)).any(axis=0)
     slips &= (rows.normal_multipliers > 0.0) & (rows.friction > 0.0)
     rows.friction[slips] = 0.0
     return bool(slips.any())
+
+
+def stretched_particles(
+    contact_step: ContactStep, body_steps: Sequence[BodyStep], bodies: Iterable[int]
+) -> Booleans:
+    """(N,) bool, particles of these bodies at edges that are stretched by more than SLIP_STRAIN."""
+    stretched = np.zeros(contact_step.end.shape[1], dtype=bool)
+    for body in bodies:
+        positions, links = body_steps[body].state.positions, body_steps[body].batches.lengths.links
+        own = find_stretched_particles(positions, links, SLIP_STRAIN)
+        stretched[contact_step.touching_bodies[body].start + own] = True
+    return stretched
