@@ -121,7 +121,7 @@ def clothe(person: Any) -> None:
     rig = person.parent
     person.collision.thickness_outer = 0.003
     scene: Any = bpy.context.scene
-    scene.verlet.substeps = 20  # arms rise so fast that sleeves are caught in shoulders with 10
+    scene.verlet.substeps = 20  # with 10 the shirt crosses itself as it settles
     shirt = _garment("Shirt", *_shirt(), (0.78, 0.75, 0.68), "COTTON")
     places = np.array([vertex.co for vertex in shirt.data.vertices])
     collar = np.hypot(places[:, 0], places[:, 1]) < 0.115
