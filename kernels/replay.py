@@ -166,9 +166,12 @@ def record(path: Path) -> None:
         from tests.core.test_detection import crumpled
         from tests.core.test_fast_paths import ROPES, stepped, way
         from verlet_addon.core.bodies.step_data import StepInputs
-        from verlet_addon.core.contact.tunnelling_guard import prevent_tunnelling
-        from verlet_addon.core.detection.persistent_contacts import find_contacts, refresh_contacts
-        from verlet_addon.core.detection.searches import SearchCriteria
+        from verlet_addon.core.contacts.broad_phase.searches import SearchCriteria
+        from verlet_addon.core.contacts.manifold.persistent_contacts import (
+            find_contacts,
+            refresh_contacts,
+        )
+        from verlet_addon.core.contacts.solve.tunnelling_guard import prevent_tunnelling
         from verlet_addon.core.settings import SceneSettings
         from verlet_addon.core.step import step
 
@@ -185,8 +188,8 @@ def record(path: Path) -> None:
         free = np.ones(end.shape[1])
         prevent_tunnelling(surfaces, start, end, free)
         skins = np.full(surfaces.gaps.shape, 0.01)
-        given = SearchCriteria(skin=skins, lists_near=True), 0.01 * free, 0.01 * free
-        known = refresh_contacts(None, surfaces, start, end, *given)
+        listing = SearchCriteria(skin=skins, lists_near=True), 0.01 * free, 0.01 * free
+        known = refresh_contacts(None, surfaces, start, end, *listing)
         prevent_tunnelling(surfaces, start, end, free, known=known)
     path.with_name("kinds.h").write_text(calls_by_letters(recorder.kinds), "utf-8")
 

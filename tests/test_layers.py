@@ -25,9 +25,10 @@ LAYERS = [
     "scene",
     "mesh momentum coloring drag linear vertex_animation",
     "integrators geometry materials skinning inputs",
-    "rigid detection",
-    "stretch depenetration",
-    "contact",
+    "rigid contacts/broad_phase",
+    "contacts/narrow_phase",
+    "stretch contacts/manifold",
+    "contacts/sides",
     "bending ropes volume water solid weave",
     "rods",
     "shell",
@@ -36,7 +37,7 @@ LAYERS = [
     "plasticity target_curves",
     "state",
     "sanity bodies",
-    "collision reference_frames",
+    "contacts/solve reference_frames",
     "build step mirrors",
     "held_vertices",
     "fast_paths substeps",
@@ -91,7 +92,8 @@ def core_imports(module: Path) -> set[Path]:
 
 def height(module: Path) -> int:
     """The layer of a module of the core, counted from the ground."""
-    return HEIGHTS[Path(*module.parts[1:2]).stem]
+    depth = 3 if module.parts[1] == "contacts" else 2
+    return HEIGHTS[Path(*module.parts[1:depth]).with_suffix("").as_posix()]
 
 
 def code_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:

@@ -11,10 +11,10 @@ import numpy as np
 
 from tests.core.random_motions import Motion
 from verlet_addon.core.arrays import NONZERO, Booleans, Floats, Integers, cross, dot
-from verlet_addon.core.detection.contacts import Contacts
-from verlet_addon.core.detection.kernels import REST_GAP_SHARE
-from verlet_addon.core.detection.proximity import NEAREST
-from verlet_addon.core.detection.surfaces import Surfaces
+from verlet_addon.core.contacts.broad_phase.surfaces import Surfaces
+from verlet_addon.core.contacts.manifold.contacts import Contacts
+from verlet_addon.core.contacts.narrow_phase.kernels import REST_GAP_SHARE
+from verlet_addon.core.contacts.narrow_phase.proximity import NEAREST
 from verlet_addon.core.geometry.graph import find_components
 
 INSIDE = 1e-6

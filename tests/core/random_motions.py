@@ -8,7 +8,7 @@ import numpy as np
 from tests.core.bodies import flat_sheet, rotation, sphere, split
 from tests.core.intersections import crossings
 from verlet_addon.core.arrays import Floats, Integers
-from verlet_addon.core.detection.surfaces import Surface, Surfaces, join_surfaces
+from verlet_addon.core.contacts.broad_phase.surfaces import Surface, Surfaces, join_surfaces
 
 GAP = 0.04
 """Gap of all owners [m]."""

@@ -31,13 +31,13 @@ from tests.core.bodies import (
 from tests.core.colliders import GAP, TINY, ball, crossed, plate as flat_plate, puck
 from tests.core.intersections import crossings
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.collision.collision_world import build_collision_world
-from verlet_addon.core.collision.contact_step import (
+from verlet_addon.core.contacts.manifold.row_setup import PredictedMotion
+from verlet_addon.core.contacts.solve.collision_world import build_collision_world
+from verlet_addon.core.contacts.solve.contact_step import (
     apply_tunnelling_guard,
     detect_contacts,
     gather_bodies,
 )
-from verlet_addon.core.contact.row_setup import PredictedMotion
 from verlet_addon.core.mesh import Paint
 from verlet_addon.core.settings import BodySettings, SceneSettings
 

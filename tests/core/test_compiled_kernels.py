@@ -35,8 +35,8 @@ from tests.core.both_bodies import in_numpy
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.bending import kernels as c_bends
 from verlet_addon.core.compiled import backend
-from verlet_addon.core.contact import plane as c_plane
-from verlet_addon.core.contact.plane import PlaneContact
+from verlet_addon.core.contacts.manifold import plane as c_plane
+from verlet_addon.core.contacts.manifold.plane import PlaneContact
 from verlet_addon.core.forces import kernels as c_forces
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.model import SoftBodyModel

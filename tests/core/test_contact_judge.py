@@ -21,16 +21,16 @@ from tests.core.brute_force import (
 from tests.core.random_motions import GAP, KINDS, Motion, random_motion
 from tests.core.random_scenes import BODIES, random_scene
 from verlet_addon.core.arrays import Booleans, Integers
-from verlet_addon.core.detection.contacts import Contacts
-from verlet_addon.core.detection.kernels import MIN_START_SHARE, UNGUARDED_GAP_SHARE
-from verlet_addon.core.detection.persistent_contacts import (
+from verlet_addon.core.contacts.broad_phase.searches import TUNNELLING, SearchCriteria
+from verlet_addon.core.contacts.manifold.contacts import Contacts
+from verlet_addon.core.contacts.manifold.persistent_contacts import (
     deviation_limits,
     find_contacts,
     find_pairs,
     refresh_contacts,
 )
-from verlet_addon.core.detection.proximity import NEAREST
-from verlet_addon.core.detection.searches import TUNNELLING, SearchCriteria
+from verlet_addon.core.contacts.narrow_phase.kernels import MIN_START_SHARE, UNGUARDED_GAP_SHARE
+from verlet_addon.core.contacts.narrow_phase.proximity import NEAREST
 from verlet_addon.core.settings import SceneSettings
 
 Law = Callable[..., None]

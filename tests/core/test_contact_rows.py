@@ -7,15 +7,15 @@ from hypothesis import given, settings, strategies as st
 from tests.core.both_bodies import in_numpy
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.compiled import backend
-from verlet_addon.core.contact import contact_rows as row_kernels
-from verlet_addon.core.contact.contact_rows import ContactRows
-from verlet_addon.core.contact.row_setup import (
+from verlet_addon.core.contacts.manifold import contact_rows as row_kernels
+from verlet_addon.core.contacts.manifold.contact_rows import ContactRows
+from verlet_addon.core.contacts.manifold.contacts import Contacts
+from verlet_addon.core.contacts.manifold.row_setup import (
     PairProperties,
     PredictedMotion,
     cache_rows,
     make_rows,
 )
-from verlet_addon.core.detection.contacts import Contacts
 
 GAP = 0.01
 DT = 1 / 240

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from verlet_addon.core.collision.contact_statistics import empty_statistics, record_step
-from verlet_addon.core.contact.row_setup import PairProperties, PredictedMotion, make_rows
-from verlet_addon.core.detection.contacts import Contacts
-from verlet_addon.core.detection.surfaces import Surface, join_surfaces
+from verlet_addon.core.contacts.broad_phase.surfaces import Surface, join_surfaces
+from verlet_addon.core.contacts.manifold.contacts import Contacts
+from verlet_addon.core.contacts.manifold.row_setup import PairProperties, PredictedMotion, make_rows
+from verlet_addon.core.contacts.solve.contact_statistics import empty_statistics, record_step
 
 GAP = 0.005
 CORNERS = np.array([[0.0, 0.04, 0.0], [0.0, 0.0, 0.04], [0.0, 0.0, 0.0]])

@@ -27,8 +27,8 @@ from tests.core.both_bodies import in_numpy
 from tests.core.colliders import crossed
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.bodies.step_data import StepInputs
-from verlet_addon.core.collision.collision_world import build_collision_world
 from verlet_addon.core.compiled import backend
+from verlet_addon.core.contacts.solve.collision_world import build_collision_world
 from verlet_addon.core.model import SolidModel
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.solid import active_set_solver, kernels as solid_kernels

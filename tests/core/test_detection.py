@@ -18,25 +18,33 @@ from numpy.typing import ArrayLike, NDArray
 from tests.core.bodies import flat_sheet, sphere, split
 from tests.core.intersections import crossings
 from verlet_addon.core.arrays import Floats, selected
-from verlet_addon.core.collision.contact_statistics import take_counts
 from verlet_addon.core.compiled import backend
-from verlet_addon.core.contact.contact_rows import sum_weighted
-from verlet_addon.core.contact.tunnelling_guard import find_tunnelling, prevent_tunnelling
-from verlet_addon.core.detection import surfaces as surfaces_module
-from verlet_addon.core.detection.bvh_refit import activate_all, fit, fit_all
-from verlet_addon.core.detection.bvh_traversal import BVHPairs, candidate_pairs, near_leaves
-from verlet_addon.core.detection.contacts import Contacts
-from verlet_addon.core.detection.near_pairs import are_active, find_rows_of_near, pair_deviations
-from verlet_addon.core.detection.persistent_contacts import find_contacts, find_pairs
-from verlet_addon.core.detection.row_search import candidate_owners, find_rows
-from verlet_addon.core.detection.searches import (
+from verlet_addon.core.contacts.broad_phase import surfaces as surfaces_module
+from verlet_addon.core.contacts.broad_phase.bvh_refit import activate_all, fit, fit_all
+from verlet_addon.core.contacts.broad_phase.bvh_traversal import (
+    BVHPairs,
+    candidate_pairs,
+    near_leaves,
+)
+from verlet_addon.core.contacts.broad_phase.searches import (
     TUNNELLING,
     FoundPairs,
     SearchCriteria,
     room_for_near_pairs,
     room_for_rows,
 )
-from verlet_addon.core.detection.surfaces import Surface, Surfaces, join_surfaces
+from verlet_addon.core.contacts.broad_phase.surfaces import Surface, Surfaces, join_surfaces
+from verlet_addon.core.contacts.manifold.contact_rows import sum_weighted
+from verlet_addon.core.contacts.manifold.contacts import Contacts
+from verlet_addon.core.contacts.manifold.persistent_contacts import find_contacts, find_pairs
+from verlet_addon.core.contacts.narrow_phase.near_pairs import (
+    are_active,
+    find_rows_of_near,
+    pair_deviations,
+)
+from verlet_addon.core.contacts.narrow_phase.row_search import candidate_owners, find_rows
+from verlet_addon.core.contacts.solve.contact_statistics import take_counts
+from verlet_addon.core.contacts.solve.tunnelling_guard import find_tunnelling, prevent_tunnelling
 from verlet_addon.core.errors import KernelError, OutOfMemoryError
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.thread_pool import ThreadPool, thread_count

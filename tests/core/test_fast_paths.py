@@ -30,8 +30,8 @@ from tests.core.bodies import (
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.bodies.plain_bodies import make_group
 from verlet_addon.core.bodies.step_data import Body as Built
-from verlet_addon.core.collision.collision_world import CollisionWorld, build_collision_world
 from verlet_addon.core.compiled import backend
+from verlet_addon.core.contacts.solve.collision_world import CollisionWorld, build_collision_world
 from verlet_addon.core.fast_paths import find_plain, step_plain_bodies
 from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData

@@ -33,8 +33,8 @@ from tests.core.colliders import plate
 from verlet_addon.core.arrays import Floats, Integers
 from verlet_addon.core.bodies.inflation import fill_with_gas
 from verlet_addon.core.bodies.step_data import StepInputs
-from verlet_addon.core.collision.collision_world import build_collision_world
 from verlet_addon.core.compiled import backend
+from verlet_addon.core.contacts.solve.collision_world import build_collision_world
 from verlet_addon.core.errors import MeshError, SettingsError
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings

@@ -24,7 +24,7 @@ from tests.core.bodies import (
     tube,
 )
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.depenetration.ground_depenetration import DEPENETRATION_TIME
+from verlet_addon.core.contacts.sides.ground_depenetration import DEPENETRATION_TIME
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.scene import Plane
 from verlet_addon.core.settings import BodySettings

@@ -13,8 +13,8 @@ from verlet_addon.core import simulation
 from verlet_addon.core.bodies.plain_bodies import PlainGroup
 from verlet_addon.core.bodies.surface_bodies import SurfaceStep
 from verlet_addon.core.build import build
-from verlet_addon.core.collision.collision_world import CollisionWorld, build_collision_world
 from verlet_addon.core.compiled import backend
+from verlet_addon.core.contacts.solve.collision_world import CollisionWorld, build_collision_world
 from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings

@@ -22,17 +22,17 @@ from tests.core.test_rigid import rigid
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.bodies.surface_bodies import CONTACT_ROUNDS
 from verlet_addon.core.compiled import backend
-from verlet_addon.core.contact.row_setup import (
-    PairProperties,
-    PredictedMotion,
-    make_rows,
-)
-from verlet_addon.core.detection.contacts import Contacts
-from verlet_addon.core.detection.persistent_contacts import find_contacts
-from verlet_addon.core.detection.surfaces import (
+from verlet_addon.core.contacts.broad_phase.surfaces import (
     MAX_TESTS_PER_PARTICLE,
     Surface,
     join_surfaces,
+)
+from verlet_addon.core.contacts.manifold.contacts import Contacts
+from verlet_addon.core.contacts.manifold.persistent_contacts import find_contacts
+from verlet_addon.core.contacts.manifold.row_setup import (
+    PairProperties,
+    PredictedMotion,
+    make_rows,
 )
 from verlet_addon.core.scene import Frame
 from verlet_addon.core.settings import BodySettings, SceneSettings

@@ -8,16 +8,16 @@ import pytest
 from tests.core.bodies import floor, frames, moved, samples, sheet
 from tests.core.test_detection import crumpled
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.detection.contacts import Contacts
-from verlet_addon.core.detection.persistent_contacts import (
+from verlet_addon.core.contacts.broad_phase.searches import TUNNELLING, SearchCriteria
+from verlet_addon.core.contacts.broad_phase.surfaces import Surfaces
+from verlet_addon.core.contacts.manifold.contacts import Contacts
+from verlet_addon.core.contacts.manifold.persistent_contacts import (
     PersistentContacts,
     deviation_limits,
     find_contacts,
     find_pairs,
     refresh_contacts,
 )
-from verlet_addon.core.detection.searches import TUNNELLING, SearchCriteria
-from verlet_addon.core.detection.surfaces import Surfaces
 from verlet_addon.core.scene import Frame
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate

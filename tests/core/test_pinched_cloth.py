@@ -21,10 +21,10 @@ from tests.core.bodies import (
 )
 from tests.core.colliders import Moving, ball, collider, crossed
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.collision.collision_world import build_collision_world
-from verlet_addon.core.collision.contact_step import detect_contacts
-from verlet_addon.core.collision.pinched_cloth import update_pinched
-from verlet_addon.core.contact.row_setup import PredictedMotion
+from verlet_addon.core.contacts.manifold.row_setup import PredictedMotion
+from verlet_addon.core.contacts.solve.collision_world import build_collision_world
+from verlet_addon.core.contacts.solve.contact_step import detect_contacts
+from verlet_addon.core.contacts.solve.pinched_cloth import update_pinched
 from verlet_addon.core.settings import BodySettings
 
 

@@ -25,13 +25,13 @@ from tests.core.bodies import (
 from tests.core.colliders import Moving, ball, collider, crossed
 from verlet_addon.core.arrays import Floats, dot, magnitudes
 from verlet_addon.core.compiled import backend
-from verlet_addon.core.contact.contact_rows import ContactRows, sum_weighted
-from verlet_addon.core.contact.row_setup import (
+from verlet_addon.core.contacts.manifold.contact_rows import ContactRows, sum_weighted
+from verlet_addon.core.contacts.manifold.contacts import Contacts
+from verlet_addon.core.contacts.manifold.row_setup import (
     PairProperties,
     PredictedMotion,
     make_rows,
 )
-from verlet_addon.core.detection.contacts import Contacts
 from verlet_addon.core.ropes.rope_contacts import (
     CONTACT_TOLERANCE,
     RopeSlice,

@@ -23,7 +23,7 @@ from tests.core.bodies import (
 )
 from tests.core.colliders import Moving, ball, collider, crossed
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.detection.proximity import nearest_on_edges
+from verlet_addon.core.contacts.narrow_phase.proximity import nearest_on_edges
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 

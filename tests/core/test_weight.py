@@ -21,8 +21,8 @@ from tests.core.bodies import (
 from tests.core.colliders import GAP, Moving, ball, crossed, plate, puck
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.bodies.body_step import BodyStep
-from verlet_addon.core.collision.contact_solver import collide
-from verlet_addon.core.collision.contact_step import ContactStep
+from verlet_addon.core.contacts.solve.contact_solver import collide
+from verlet_addon.core.contacts.solve.contact_step import ContactStep
 from verlet_addon.core.settings import BodySettings
 
 G, MASS, FPS, SUBSTEPS = 9.81, 0.5, 24, HALF.substeps

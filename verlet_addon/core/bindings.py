@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arrays import Floats, Integers
-from .detection.proximity import nearest_on_triangle
+from .contacts.narrow_phase.proximity import nearest_on_triangle
 from .errors import MeshError
 from .geometry.surface_binding import SurfaceBinding, bind_to_surface
 from .mesh import MeshData

@@ -11,9 +11,9 @@ import numpy as np
 from .arrays import Floats, Integers
 from .bodies.plain_bodies import is_plain, make_group, warm_start_arrays
 from .bodies.step_data import Body
-from .collision.collision_world import CollisionWorld
 from .compiled import backend
-from .depenetration.ground_depenetration import GroundDepenetration
+from .contacts.sides.ground_depenetration import GroundDepenetration
+from .contacts.solve.collision_world import CollisionWorld
 from .geometry.sweep_and_prune import find_near_boxes
 from .scene import Plane, Sample, same_plane
 from .settings import SceneSettings

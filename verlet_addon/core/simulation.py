@@ -18,11 +18,11 @@ from .changes.rebuilding import (
     wake_all,
     with_current_pin_weights,
 )
-from .collision.collision_world import CollisionWorld, build_collision_world
-from .collision.contact_solver import depenetrate
-from .collision.contact_statistics import take_work
-from .collision.diagnostics import frame_diagnostics, start_diagnostics
-from .contact.row_setup import combine_pair_properties
+from .contacts.manifold.row_setup import combine_pair_properties
+from .contacts.solve.collision_world import CollisionWorld, build_collision_world
+from .contacts.solve.contact_solver import depenetrate
+from .contacts.solve.contact_statistics import take_work
+from .contacts.solve.diagnostics import frame_diagnostics, start_diagnostics
 from .fast_paths import find_plain, is_sleeping, step_plain_bodies
 from .held_vertices import Springs, acting_springs, hold_bodies, spring_paths
 from .mesh import MeshData, check_mesh

@@ -15,7 +15,7 @@ from .bending.bend_paths import BendPathBatch
 from .bending.constraints import BendBatches, bend_batches
 from .bending.stencil_batches import StencilBatch
 from .bending.stiff_bends import StiffBendBatch
-from .depenetration.ground_depenetration import GroundDepenetration
+from .contacts.sides.ground_depenetration import GroundDepenetration
 from .integrators import start_gains, step_gains
 from .kernel import Struct, kernel
 from .model import HeldVertices, ShellModel, SoftBodyModel, SolidModel, WaterModel

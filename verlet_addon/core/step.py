@@ -7,8 +7,8 @@ from .bodies.body_step import BodyStep
 from .bodies.kinds import start_body_step
 from .bodies.plain_bodies import EMPTY_GROUP, PlainGroup
 from .bodies.step_data import Body, StepInputs
-from .collision.collision_world import CollisionWorld
-from .collision.contact_solver import (
+from .contacts.solve.collision_world import CollisionWorld
+from .contacts.solve.contact_solver import (
     collide,
     finish_contact_step,
     start_contact_step,

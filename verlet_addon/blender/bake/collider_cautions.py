@@ -6,7 +6,7 @@ from typing import cast
 import bpy
 
 from ...core.arrays import Integers
-from ...core.depenetration.closed_surfaces import orient_outwards
+from ...core.contacts.sides.closed_surfaces import orient_outwards
 from ...core.geometry.ray_casting import closed_shells
 from ..scene.colliders import all_met, is_collider, read_collider
 from ..scene.surfaces import read_points

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Floats
-from ..contact.plane import PlaneContact, project_plane, rebound_plane
+from ..contacts.manifold.plane import PlaneContact, project_plane, rebound_plane
 from ..field import Field
 from ..model import SoftBodyModel
 from ..settings import SceneSettings

@@ -3,8 +3,12 @@
 import numpy as np
 
 from ..arrays import Floats
-from ..contact.plane import PlaneContact
-from ..depenetration.ground_depenetration import GroundDepenetration, floor_heights, lift_components
+from ..contacts.manifold.plane import PlaneContact
+from ..contacts.sides.ground_depenetration import (
+    GroundDepenetration,
+    floor_heights,
+    lift_components,
+)
 from ..model import SoftBodyModel
 from ..settings import SceneSettings
 from ..state import ParticleState

@@ -16,7 +16,7 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers
 from ..bending.constraints import BendBatches
 from ..compiled import Packed, row_of
-from ..contact.plane import PlaneContact
+from ..contacts.manifold.plane import PlaneContact
 from ..kernel import Struct, compiled_function, packed
 from ..model import SoftBodyModel
 from ..ropes.constraints import RopeBatches, lengthen_ropes

@@ -1,5 +1,5 @@
 /* Contacts coupled by ropes: the function of rope_contacts.py, which has formulas and source. */
-#include "../contact/contact_rows.h"
+#include "../contacts/manifold/contact_rows.h"
 
 /* Adds to `moved` (3, n) the displacements by changes (3, k) of impulses, without stretching ropes.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import NONZERO, Floats, dot, magnitudes, sum_by, sum_rows
-from ..contact.contact_rows import ContactRows, sum_weighted
+from ..contacts.manifold.contact_rows import ContactRows, sum_weighted
 from ..kernel import Sized, Struct, kernel
 from .kernels import remove_stretching
 from .rope_trees import TreeBatches

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, concatenated, dot
-from ..contact.contact_rows import ContactRows, max_push_out
+from ..contacts.manifold.contact_rows import ContactRows, max_push_out
 from .lattice import Embedding
 from .linear_system import PointContacts, SolidSystem
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Integers, concatenated, dot
-from ..contact.contact_rows import ContactRows, max_push_out
+from ..contacts.manifold.contact_rows import ContactRows, max_push_out
 from .collider_contacts import ColliderContacts, separate
 from .lattice import Embedding
 from .linear_system import PinSprings, PointContacts, SolidSystem

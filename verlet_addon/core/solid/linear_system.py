@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Integers
-from ..contact.plane import PlaneContact
+from ..contacts.manifold.plane import PlaneContact
 from ..kernel import Struct
 from .kernels import Corotation
 from .lattice import Embedding, Lattice

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..arrays import Floats, dot
-from ..contact.plane import PlaneContact
+from ..contacts.manifold.plane import PlaneContact
 from .active_set_solver import clamp_points, solve_contacts
 from .collider_contacts import (
     ColliderContacts,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..arrays import NONZERO, Booleans, Floats, cross, sum_by
-from ..contact.plane import along
+from ..contacts.manifold.plane import along
 from ..kernel import kernel
 from ..linear.rotations import axial_vectors
 from ..momentum.kernels import conserve_momentum, find_rotation_vectors

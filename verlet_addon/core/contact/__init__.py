@@ -1,1 +1,0 @@
-"""Contact constraints: rows between surfaces, the ground plane, warm start, tunnelling guard."""

@@ -1,0 +1,1 @@
+"""Contacts of bodies with each other and with colliders: from surfaces to velocities, and sides."""

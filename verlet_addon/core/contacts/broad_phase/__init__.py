@@ -1,0 +1,1 @@
+"""Broad phase: surfaces, their bounding volume hierarchies, and pairs of near leaves."""

@@ -1,0 +1,179 @@
+"""Refit of BVHs to a motion."""
+
+import numpy as np
+
+from ...arrays import NONZERO, Booleans, Floats, Integers, cross, dot
+from ...kernel import kernel
+from .bvh import BVH
+from .surfaces import LEAVES_PER_THREAD, Surfaces
+
+RIDGE = 0.005
+"""Smallest angle between the triangles of a ridge [rad]. With half, sheets that cross lie 1.3 mm
+elsewhere, with twice, 5 mm."""
+PART = 1024
+"""Size: leaves that a thread refits at a time."""
+
+
+def fit_all(surfaces: Surfaces, start: Floats, end: Floats) -> None:
+    """Refits the BVHs of all colliding owners to the motion from `start` to `end` (3, N) [m]."""
+    fit_small(surfaces, start, end)
+    for owner in surfaces.colliding_owners:
+        if owner not in surfaces.small_owners:
+            fit(surfaces, owner, start, end)
+
+
+@kernel()
+def fit_small(surfaces: Surfaces, start: Floats, end: Floats) -> None:
+    """Refits the small BVHs to the motion from `start` to `end` (3, N) [m]."""
+    for owner in surfaces.small_owners:
+        update_paths.reference(surfaces, owner, start, end)
+        if not surfaces.fitted[owner]:
+            bvh = surfaces.bvhs[owner]
+            refit_leaves.reference(surfaces, bvh, 0, bvh.leaves)
+            refit_nodes.reference(surfaces, bvh)
+            surfaces.fitted[owner] = True
+
+
+@kernel()
+def update_paths(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:
+    """Copies an owner's motion from `start` to `end` (3, N) [m].
+
+    If it has changed, its BVH is not fitted any more.
+    """
+    own = slice(*surfaces.starts[owner : owner + 2])
+    known, way = surfaces.paths[own], np.stack([start[:, own], end[:, own]]).transpose(2, 0, 1)
+    changed = not np.array_equal(known, way)
+    surfaces.fitted[owner] &= not changed
+    surfaces.motion[0] += changed
+    known[:] = way
+
+
+@kernel()
+def update_all_paths(surfaces: Surfaces, start: Floats, end: Floats) -> None:
+    """Copies the motion of all owners from `start` to `end` (3, N) [m], without a refit of BVHs."""
+    for owner in range(len(surfaces.bvhs)):
+        update_paths.reference(surfaces, owner, start, end)
+
+
+@kernel()
+def widen_leaves(surfaces: Surfaces, bvh: BVH, moved: Booleans) -> None:
+    """Widens the leaves with a particle that `moved` (N,), and the nodes above, to its new path.
+
+    A BVH that was fitted to other paths, from which the other particles deviate by no more than a
+    slack, then holds the motion of all within that slack, without a refit.
+    """
+    boxes, cones = bvh.boxes.copy(), bvh.cones.copy()
+    refit_leaves.reference(surfaces, bvh, 0, bvh.leaves)
+    there = (moved[bvh.corners] & (bvh.corners >= 0)).any(axis=(1, 2))
+    leaves = bvh.leaves + np.flatnonzero(there)
+    boxes[leaves] = np.minimum(boxes[leaves], bvh.boxes[leaves])
+    cones[leaves, 0] = np.minimum(cones[leaves, 0], bvh.cones[leaves, 0])
+    cones[leaves, 1] = np.maximum(cones[leaves, 1], bvh.cones[leaves, 1])
+    bvh.boxes[:], bvh.cones[:] = boxes, cones
+    refit_nodes.reference(surfaces, bvh)
+
+
+def fit(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:
+    """Refits the BVH of an owner to the motion from `start` to `end` (3, N) [m], if it changed."""
+    bvh, path = surfaces.bvhs[owner], (np.ascontiguousarray(start), np.ascontiguousarray(end))
+    update_paths(surfaces, owner, *path)
+    if surfaces.fitted[owner]:
+        return
+    parts = iter(range(0, bvh.leaves, PART))
+
+    def refit_parts() -> None:
+        """Refits the parts that this thread takes."""
+        for first in parts:
+            refit_leaves(surfaces, bvh, first, min(first + PART, bvh.leaves))
+
+    surfaces.thread_pool.run_all(refit_parts, max_threads=bvh.leaves // LEAVES_PER_THREAD)
+    refit_nodes(surfaces, bvh)
+    surfaces.fitted[owner] = True
+
+
+@kernel()
+def refit_leaves(surfaces: Surfaces, bvh: BVH, first: int, last: int) -> None:
+    """Computes the swept boxes and normal cones of the leaves `first` to `last` − 1."""
+    start, end = surfaces.paths.transpose(1, 2, 0)
+    corners, leaves = bvh.corners[first:last], slice(bvh.leaves + first, bvh.leaves + last)
+    paths = np.stack([start[:, corners], end[:, corners]])  # (2, 3, leaves, LEAF, 3)
+    whole = (np.isfinite(paths).all(axis=(0, 1)) & (corners >= 0)).all(axis=2, keepdims=True)
+    bvh.boxes[leaves, :, :3] = _bounds(np.moveaxis(paths, 1, 0), whole) * [[[1.0], [-1.0]]]
+    bvh.boxes[leaves, :, 3] = 0.0
+    a, b, c = (np.where(whole[..., 0], paths[..., k], 0.0).swapaxes(0, 1) for k in range(3))
+    normals = cross(b - a, c - a)
+    length = np.sqrt(dot(normals, normals))
+    flat = length < NONZERO
+    units = normals * (1.0 / np.where(flat, 1.0, length))
+    bounds = np.stack([np.where(flat, -1.0, units), np.where(flat, 1.0, units)], axis=-1)
+    there = np.broadcast_to(corners[:, :, :1] >= 0, (*corners.shape[:2], 2))
+    bvh.cones[leaves] = _bounds(bounds, there)
+
+
+@kernel()
+def refit_nodes(surfaces: Surfaces, bvh: BVH) -> None:
+    """Computes the nodes above the leaves, and the turns of edges."""
+    start = surfaces.paths[:, 0].T
+    if surfaces.colliders[surfaces.owners[bvh.vertices]].any():
+        turns = surfaces.edge_turns[bvh.edges] = _turns(surfaces, bvh.edges, start)
+        surfaces.corner_turns[bvh.vertices] = 0.0
+        for ends in surfaces.edges[:, bvh.edges]:
+            np.maximum.at(surfaces.corner_turns, ends, turns)
+    for height in range(bvh.height):
+        level = bvh.leaves >> height
+        above, below = slice(level >> 1, level), slice(level, 2 * level)
+        bvh.boxes[above] = bvh.boxes[below].reshape(-1, 2, 2, 4).min(axis=1)
+        cones = bvh.cones[below].reshape(-1, 2, 2, 3)
+        bvh.cones[above, 0] = cones[:, :, 0].min(axis=1)
+        bvh.cones[above, 1] = cones[:, :, 1].max(axis=1)
+
+
+def find_ridges(surfaces: Surfaces, edges: Integers, start: Floats) -> Booleans:
+    """Edges (…) that are borders, or whose triangles make an angle of at least RIDGE."""
+    base, other = surfaces.edges[:, edges]
+    left, right = surfaces.wings[:, edges]
+    with np.errstate(invalid="ignore"):  # positions may be NaN
+        edge, to_left, to_right = (start[:, k] - start[:, base] for k in (other, left, right))
+        normal = cross(edge, to_left)
+        height, square = dot(normal, to_right), dot(normal, normal)
+        flat = height * height <= RIDGE * RIDGE * (square * dot(to_right, to_right))
+        flat &= dot(cross(edge, to_right), normal) <= 0.0
+    return np.asarray((right < 0) | ~flat)
+
+
+def _turns(surfaces: Surfaces, edges: Integers, start: Floats) -> Floats:
+    """(k, 2) sine of the angle between the triangles of edges, and curvature, infinite for borders.
+
+    The curvature is the sine over a third of the sum of the triangles' heights, which is the
+    distance between their centroids across the edge.
+    """
+    base, other = surfaces.edges[:, edges]
+    left, right = surfaces.wings[:, edges]
+    with np.errstate(invalid="ignore", divide="ignore"):  # NaN, or no area
+        edge, to_left, to_right = (start[:, k] - start[:, base] for k in (other, left, right))
+        normal, opposite = cross(edge, to_left), cross(edge, to_right)
+        areas = np.sqrt(dot(normal, normal)), np.sqrt(dot(opposite, opposite))
+        length = np.sqrt(dot(edge, edge))
+        sine = np.abs(dot(normal, to_right)) * length / (areas[0] * areas[1])
+        tight = sine * 3.0 * length / (areas[0] + areas[1])
+        flat = (right >= 0) & (dot(normal, opposite) <= 0.0) & (tight < np.inf)
+    return np.where(flat[:, None], np.stack([sine, tight], axis=1), np.inf)
+
+
+def _bounds(points: Floats, there: Booleans) -> Floats:
+    """(leaves, 2, 3) bounds of points (3, moments, leaves, LEAF, k), where `there` is True."""
+    low = np.where(there, points, np.inf).min(axis=(1, 3, 4)).T
+    return np.stack([low, np.where(there, points, -np.inf).max(axis=(1, 3, 4)).T], axis=1)
+
+
+@kernel()
+def activate_all(surfaces: Surfaces) -> None:
+    """Marks the nodes of all BVHs that have an active particle, and counts such leaves."""
+    for owner, bvh in enumerate(surfaces.bvhs):
+        leaves = bvh.leaves
+        held = surfaces.active[bvh.corners] & (bvh.corners >= 0)
+        bvh.active[leaves:] = held.reshape(leaves, -1).any(axis=1)
+        for level in (leaves >> at for at in range(bvh.height)):
+            children = bvh.active[level : 2 * level].reshape(-1, 2)
+            bvh.active[level >> 1 : level] = children[:, 0] | children[:, 1]
+        surfaces.active_leaves[owner] = np.count_nonzero(bvh.active[leaves:])

@@ -1,0 +1,1 @@
+"""Sides of closed surfaces: depenetration of what starts inside."""

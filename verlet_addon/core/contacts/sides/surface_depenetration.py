@@ -1,0 +1,286 @@
+"""Gradual depenetration from solids and closed colliders, without gain of speed."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ...arrays import Booleans, Floats, Integers, concatenated, magnitudes, selected
+from ...geometry.graph import find_components
+from ...geometry.ray_casting import closed_shells
+from ..broad_phase.surfaces import Surfaces
+from ..manifold.contacts import Contacts
+from .closed_surfaces import (
+    EMERGING,
+    INSIDE,
+    PINCHED,
+    ClosedSurfaces,
+    filter_penetrating,
+    orient_outwards,
+    winding_numbers,
+)
+from .ground_depenetration import DEPENETRATION_TIME
+from .intersections import RELEASE_SHARE, find_intersections, near_closed_surfaces
+from .penetrations import NO_PENETRATIONS, Penetrations, find_penetrations
+
+EXIT_SPEED, MIN_EXIT_TIME = 0.5, 0.1
+"""Mean speed at which vertices move out [m/s], in no less than the second, and no more than
+DEPENETRATION_TIME [s]. With half of the first, jelly in a box is 58 mm behind, with twice, a napkin
+140 mm ahead; with half and with twice of the second, a sleeve in its arm stretches by 2 % in place
+of 1 %."""
+EDGE_SAMPLES = np.stack([np.linspace(0.0, 1.0, 7), np.linspace(1.0, 0.0, 7)])
+"""(2, s) sample points along edges, as weights of both ends."""
+CHUNK = 4000
+"""Size: vertices for which distances to all pins are computed at once, to bound the memory."""
+
+
+@dataclass(eq=False)
+class SurfaceDepenetration:
+    """State of depenetration from all closed surfaces."""
+
+    closed_surfaces: ClosedSurfaces
+    penetrations: Penetrations = NO_PENETRATIONS
+    held_by_pins: Booleans = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    """(k,) bool, penetrations of vertices that pins hold inside for now."""
+    intersections: list[Contacts] = field(default_factory=list)
+    """Rows of triangles that pass through a solid with their corners outside."""
+    initial_pairs: list[tuple[int, int]] = field(default_factory=list)
+    """Owners and the solids that they start in, until the deadline; changes."""
+    age: float = 0.0
+    """Time since the start [s]; changes."""
+    flipped: Integers = field(default_factory=lambda: NO_PENETRATIONS.vertices)
+    """Particles of contacts with normals that pointed into the solid, and were reversed."""
+
+    @property
+    def surfaces(self) -> Surfaces:
+        """The surfaces of all bodies and colliders."""
+        return self.closed_surfaces.surfaces
+
+    def held_heights(self, later: float = 0.0) -> Floats:
+        """(k,) prescribed heights of vertices, at a time `later` [s] than now [m]."""
+        times = np.clip(self.penetrations.depths / EXIT_SPEED, MIN_EXIT_TIME, DEPENETRATION_TIME)
+        share = np.minimum((self.penetrations.ages + later) / times, 1.0)
+        gaps = self.surfaces.gaps[tuple(self.owners())]
+        left = (1.0 + 2.0 * share) * (1.0 - share) ** 2
+        return np.asarray(gaps - (self.penetrations.depths + gaps) * left)
+
+    def filter_contacts(self, contacts: Contacts, start: Floats) -> Contacts:
+        """The contacts of a step from `start` (3, N) [m], without those of vertices inside."""
+        if not self.surfaces.any_penetrating:
+            return contacts
+        triangles = np.concatenate(self.closed_surfaces.triangles, axis=1)
+        contacts, flipped = filter_penetrating(self.surfaces, contacts, start, triangles)
+        self.flipped = np.union1d(self.flipped, flipped)
+        return contacts
+
+    def vertex_rows(self, positions: Floats) -> Contacts:
+        """Rows that keep vertices at their prescribed heights, for positions (3, N) [m]."""
+        penetrations = self.penetrations
+        rows = Contacts(
+            particles=np.concatenate([penetrations.vertices[None], penetrations.corners]),
+            weights=np.concatenate([np.ones((1, len(penetrations.ages))), -penetrations.weights]),
+            normals=penetrations.directions(positions),
+            gaps=self.held_heights(),
+            owners=self.owners(),
+            keys=np.full(len(penetrations.ages), -1),
+        )
+        return rows.chosen(~self.held_by_pins & np.isfinite(rows.normals[0]))
+
+    def owners(self) -> Integers:
+        """(2, k) owners of vertices, and of the triangles where they exit."""
+        pairs = self.surfaces.owners[
+            np.stack([self.penetrations.vertices, self.penetrations.corners[0]])
+        ]
+        return np.asarray(pairs)
+
+
+def build_depenetration(
+    surfaces: Surfaces, soft: Booleans, bodies: int, pinned: Booleans
+) -> SurfaceDepenetration:
+    """Finds penetrations into colliders and solids, `soft` (o,), at rest.
+
+    A component wholly inside of a body, or of a collider with inward normals, as of a room, is
+    meant to be there, and stays. The first owners are bodies; `pinned` (N,) are pinned particles.
+    """
+    positions, triangles = surfaces.rest, []
+    ends = np.searchsorted(surfaces.owners[surfaces.triangles[0]], np.arange(1, len(soft)))
+    for owner, own in enumerate(np.split(surfaces.triangles, ends, axis=1)):
+        triangles.append(own[:, closed_shells(own) if soft[owner] or owner >= bodies else []])
+    closed_surfaces = ClosedSurfaces(surfaces, triangles, list(triangles), soft, bodies)
+    for owner, other in closed_surfaces.overlapping_pairs(positions):
+        _mark_inside(closed_surfaces, owner, other, positions)
+    closed_surfaces.triangles[:] = [orient_outwards(positions, own) for own in triangles]
+    inside = np.flatnonzero((surfaces.penetration_states == INSIDE).any(axis=1))
+    _mark_all_colliders(closed_surfaces, inside)
+    penetrations = find_penetrations(closed_surfaces, inside, positions)
+    depenetration = SurfaceDepenetration(closed_surfaces, penetrations)
+    depenetration.held_by_pins = _find_held_by_pins(depenetration, positions, pinned)
+    near = near_closed_surfaces(closed_surfaces, positions)
+    depenetration.intersections = find_intersections(closed_surfaces, near, pinned, positions)
+    initial_pairs = [
+        depenetration.owners()[:, ~depenetration.held_by_pins],
+        *(rows.owners for rows in depenetration.intersections),
+    ]
+    depenetration.initial_pairs = sorted(
+        set(zip(*np.concatenate(initial_pairs, axis=1).tolist(), strict=True))
+    )
+    return depenetration
+
+
+def still_penetrating(
+    depenetration: SurfaceDepenetration, positions: Floats, free: Booleans
+) -> list[tuple[int, int]]:
+    """Initial pairs of owners with edges between free particles (N,) that are still inside."""
+    surfaces, closed_surfaces, found = depenetration.surfaces, depenetration.closed_surfaces, []
+    free = free & ~surfaces.exempt[0] & (surfaces.penetration_states < PINCHED).all(axis=1)
+    free[depenetration.penetrations.vertices[depenetration.held_by_pins]] = False
+    edges = surfaces.edges[:, free[surfaces.edges].all(axis=0)]
+    for owner, obstacle in depenetration.initial_pairs:
+        ends = positions[:, edges[:, surfaces.owners[edges[0]] == owner]]
+        points = np.einsum("es,xek->xks", EDGE_SAMPLES, ends).reshape(3, -1)
+        if winding_numbers(points, positions, closed_surfaces.triangles[obstacle]).any():
+            found.append((owner, obstacle))
+    return found
+
+
+def _find_held_by_pins(
+    depenetration: SurfaceDepenetration, positions: Floats, pinned: Booleans
+) -> Booleans:
+    """(k,) penetrations of vertices nearer to a pin (N,) at rest than the pin's depth.
+
+    They stay inside: moving out would stretch the body between them.
+    """
+    surfaces, penetrations = depenetration.surfaces, depenetration.penetrations
+    own, other = depenetration.owners()
+    held_by_pins, pins = np.zeros(len(own), dtype=bool), pinned[penetrations.vertices]
+    depths = surfaces.gaps[own, other] - penetrations.heights(positions)
+    for body, obstacle in np.unique(depenetration.owners(), axis=1).T.tolist():
+        of_pair = (own == body) & (other == obstacle)
+        deep, asked = np.flatnonzero(of_pair & pins), np.flatnonzero(of_pair & ~pins)
+        if depenetration.closed_surfaces.keeps_shape[body] or not len(deep):
+            continue
+        for some in np.split(asked, range(CHUNK, len(asked), CHUNK)):
+            rest = surfaces.rest[:, penetrations.vertices]
+            apart = magnitudes(rest[:, some][:, :, None] - rest[:, deep][:, None])
+            held_by_pins[some] = (depths[deep] > apart).any(axis=1)
+    return held_by_pins
+
+
+def _mark_inside(
+    closed_surfaces: ClosedSurfaces, owner: int, other: int, positions: Floats
+) -> None:
+    """Marks particles of an owner inside of a solid."""
+    surfaces = closed_surfaces.surfaces
+    first, last = surfaces.starts[owner : owner + 2].tolist()
+    turns = winding_numbers(positions[:, first:last], positions, closed_surfaces.triangles[other])
+    if not turns.any():
+        return
+    edges = surfaces.edges[:, surfaces.owners[surfaces.edges[0]] == owner]
+    pieces = find_components(last - first, edges.T - first)
+    outside = np.zeros(pieces.max(initial=-1) + 1, dtype=bool)
+    outside[pieces[turns == 0]] = True
+    may_stay = ~outside[pieces] & ((turns < 0) | (other < closed_surfaces.bodies))
+    inside = (turns != 0) & ~may_stay & ~surfaces.exempt[0, first:last]
+    surfaces.penetration_states[first:last, other][inside] = INSIDE
+
+
+def _mark_all_colliders(closed_surfaces: ClosedSurfaces, inside: Integers) -> None:
+    """Marks particles inside as inside of all colliders they collide with: these may overlap."""
+    surfaces = closed_surfaces.surfaces
+    whole = [
+        other >= closed_surfaces.bodies and own.size > 0
+        for other, own in enumerate(closed_surfaces.triangles)
+    ]
+    inside_of = (surfaces.penetration_states[inside] == INSIDE).any(axis=1)
+    met = surfaces.collides[surfaces.owners[inside]] & whole & inside_of[:, None]
+    surfaces.penetration_states[inside] = np.where(met, INSIDE, surfaces.penetration_states[inside])
+
+
+def mark_appeared(depenetration: SurfaceDepenetration, obstacle: int, positions: Floats) -> None:
+    """Marks particles inside of a collider that gains an area, at positions (3, N) [m]."""
+    closed_surfaces, surfaces = depenetration.closed_surfaces, depenetration.surfaces
+    closed_surfaces.triangles[obstacle] = closed_surfaces.given_triangles[obstacle]
+    near = near_closed_surfaces(closed_surfaces, positions)
+    near &= surfaces.collides[surfaces.owners, obstacle]
+    surfaces.penetration_states[near, obstacle] = EMERGING
+    for owner in range(closed_surfaces.bodies):
+        if obstacle in closed_surfaces.obstacles_of(owner):
+            _mark_inside(closed_surfaces, owner, obstacle, positions)
+    inside = surfaces.penetration_states[:, obstacle] == INSIDE
+    surfaces.penetration_states[inside, obstacle] = EMERGING  # until penetrations are found
+    given = closed_surfaces.given_triangles[obstacle]
+    closed_surfaces.triangles[obstacle] = orient_outwards(positions, given)
+
+
+def update_depenetration(
+    depenetration: SurfaceDepenetration, positions: Floats, pinned: Booleans, dt: float
+) -> None:
+    """Releases particles that are out at positions (3, N) [m], before a step of length dt [s].
+
+    Particles that are out by one penetration but still inside, and particles that pins (N,) no
+    longer hold inside, get new penetrations.
+    """
+    surfaces, penetrations = depenetration.surfaces, depenetration.penetrations
+    near_out = (surfaces.penetration_states == EMERGING).any(axis=1)
+    # Solids without volume have no inside, and heights above them are nan.
+    limits = RELEASE_SHARE * surfaces.gaps[tuple(depenetration.owners())]
+    high = ~(penetrations.heights(positions) < limits)
+    held_by_pins = depenetration.held_by_pins & _find_held_by_pins(depenetration, positions, pinned)
+    near_out[penetrations.vertices[high | depenetration.held_by_pins]] = True
+    vertices = np.flatnonzero(near_out)
+    within = _still_inside(depenetration, vertices, positions)
+    released = (surfaces.penetration_states[vertices] == EMERGING) & ~within
+    released[np.isin(vertices, depenetration.flipped)] = False
+    depenetration.flipped = NO_PENETRATIONS.vertices
+    out = np.where(within, INSIDE, np.minimum(surfaces.penetration_states[vertices], EMERGING))
+    surfaces.penetration_states[vertices] = np.where(released, 0, out)
+    inner = vertices[within.any(axis=1)]
+    _mark_all_colliders(depenetration.closed_surfaces, inner)
+    kept = held_by_pins & np.isin(penetrations.vertices, inner)
+    kept |= ~np.isin(penetrations.vertices, vertices)
+    again = np.setdiff1d(inner, penetrations.vertices[kept])
+    found = find_penetrations(depenetration.closed_surfaces, again, positions)
+    depenetration.penetrations = concatenated(selected(penetrations, kept), found, axis=-1)
+    # Penetrations in progress are not stopped by pins because the body oscillates a little.
+    fresh = np.arange(len(depenetration.penetrations.ages)) >= kept.sum()
+    depenetration.held_by_pins = _find_held_by_pins(depenetration, positions, pinned) & fresh
+    depenetration.held_by_pins[: kept.sum()] = held_by_pins[kept]
+    depenetration.penetrations.ages[~depenetration.held_by_pins] += dt
+    depenetration.intersections = find_intersections(
+        depenetration.closed_surfaces, near_out, pinned, positions, depenetration.intersections
+    )
+
+
+def _still_inside(
+    depenetration: SurfaceDepenetration, vertices: Integers, positions: Floats
+) -> Booleans:
+    """(k, o) bool, whether vertices that have penetrated an owner are still inside of it."""
+    penetration_states = depenetration.surfaces.penetration_states[vertices] > 0
+    for owner, obstacle in enumerate(depenetration.closed_surfaces.triangles):
+        asked = np.flatnonzero(penetration_states[:, owner])
+        if len(asked):
+            turns = winding_numbers(positions[:, vertices[asked]], positions, obstacle)
+            penetration_states[asked, owner] = turns != 0
+    return np.asarray(penetration_states)
+
+
+def piece_shifts(
+    depenetration: SurfaceDepenetration, positions: Floats, pieces: Integers, dt: float
+) -> Floats:
+    """(3, p + 1) displacements of p rigidly depenetrating pieces in the next step [m]; last is 0.
+
+    Pieces are shifted to the prescribed heights of their vertices: a contact correction would
+    become speed, and squash them. The step starts at `positions` (3, N) [m]; `pieces` (N,) are the
+    free piece of each particle, −1 for none.
+    """
+    penetrations, shifts = depenetration.penetrations, np.zeros((3, pieces.max(initial=-1) + 2))
+    held_heights, directions = depenetration.held_heights(), penetrations.directions(positions)
+    before = np.maximum(depenetration.held_heights(-dt), penetrations.heights(positions))
+    rise = np.clip(held_heights - before, 0.0, None)
+    of_vertices, of_triangles = pieces[penetrations.vertices], pieces[penetrations.corners[0]]
+    piece_of_row = np.where(of_vertices >= 0, of_vertices, of_triangles)
+    directions = np.where(of_vertices >= 0, directions, -directions)
+    for piece in np.unique(piece_of_row[piece_of_row >= 0]):
+        rows = np.flatnonzero(piece_of_row == piece)
+        most = rows[rise[rows].argmax()]
+        shifts[:, piece] = rise[most] * directions[:, most]
+    return shifts

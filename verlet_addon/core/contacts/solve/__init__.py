@@ -1,0 +1,1 @@
+"""Solution of contacts in a step: islands, tunnelling guard, velocities, statistics."""

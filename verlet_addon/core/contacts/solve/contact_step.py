@@ -1,0 +1,286 @@
+"""Contacts of one step: detection, projection, tunnelling guard and velocity update."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ...arrays import NONZERO, Booleans, Floats, Integers, cross, dot, magnitudes, sum_rows
+from ...bodies.body_step import BodyStep
+from ...geometry.faces import area_normals
+from ...ropes.rope_contacts import RopeSlice, solve_rope_contacts
+from ..manifold.contact_rows import ContactRows, move_back, project_rows, rebound_rows, with_more
+from ..manifold.contacts import Contacts
+from ..manifold.persistent_contacts import refresh_contacts
+from ..manifold.row_setup import PredictedMotion, make_rows
+from ..sides.closed_surfaces import contact_penetration_states
+from .collision_world import SKIN_SHARE, CollisionWorld
+from .contact_statistics import record_step
+from .tunnelling_guard import find_tunnelling, prevent_tunnelling
+
+MIN_GAP_SHARE = 0.05
+"""Smallest share of the gap that painted thickness leaves; with 0 bodies tremble."""
+CONVERGED_SHARE = 1e-3
+"""Convergence: no particle moves by more than this share of the largest skin in a round."""
+SAFE_GAP_SHARE = 0.25
+"""Pairs that keep at least this share of their gap at the end of a step have not passed. With half,
+a disc that bounces on a ball lies 48 mm elsewhere; with twice, resting cloth moves by up to 0.6
+mm."""
+NEAR, FEW = 0.75, 8
+"""A particle is crowded if it starts a step in more than FEW contacts nearer than the share NEAR of
+their gap. Ropes in a tight knot have two such contacts; three ropes in one place have 10."""
+
+Bodies = Sequence[Floats] | Mapping[int, Floats]
+"""Positions (3, n) of bodies by their numbers."""
+
+
+@dataclass(eq=False)
+class ContactStep:
+    """Contacts of one step, and the positions that they are solved for."""
+
+    world: CollisionWorld
+    motion: PredictedMotion
+    end: Floats
+    """(3, N) positions at the end of the step without contacts [m]."""
+    positions: Floats
+    """(3, N) positions at the end of the step [m]; work array for bodies."""
+    rows: ContactRows
+    touching_bodies: dict[int, slice]
+    """Bodies with contacts, and their particles as slices of the world's."""
+    safe_positions: Floats | None = None
+    """(3, N) positions on the way to which nothing tunnels [m], None if none are known."""
+    disturbed: set[int] = field(default_factory=set)
+    """Bodies whose lengths a change of the warm start has disturbed since they were solved."""
+
+
+def _reduce_gaps(world: CollisionWorld, contacts: Contacts) -> Contacts:
+    """Contacts with gaps reduced by the painted thickness."""
+    if not world.gap_reductions.any():
+        return contacts
+    less = (np.abs(contacts.weights) * world.gap_reductions[contacts.particles]).sum(axis=0)
+    less *= np.where((contacts.owners < world.bodies).all(axis=0), 1.0, 2.0)
+    return replace(contacts, gaps=np.maximum(contacts.gaps - less, MIN_GAP_SHARE * contacts.gaps))
+
+
+def _make_rows(world: CollisionWorld, contacts: Contacts, motion: PredictedMotion) -> ContactRows:
+    """The rows of contacts; `on_ropes` holds where ropes' direct solver takes them.
+
+    Rows of colliders on a rope between pins are excluded: the rope cannot yield as a whole, and a
+    direct solution without room would throw it about. Crowded rows of many ropes in one place are
+    excluded too: they would take hours.
+    """
+    rows = make_rows(contacts, world.pair_properties, motion)
+    if rows.on_ropes.any():
+        hard = (rows.particles >= world.first_collider_particle).any(axis=0)
+        rows.on_ropes[hard & world.between_pins[rows.particles].any(axis=0)] = False
+        crowded = _crowded_particles(rows, len(motion.on_ropes))
+        world.statistics.without_room[world.surfaces.owners[crowded]] = True
+        moves = rows.impulse_responses != 0.0
+        rows.on_ropes[(crowded[rows.particles] | ~moves).all(axis=0)] = False
+    return rows
+
+
+def _crowded_particles(rows: ContactRows, count: int) -> Booleans:
+    """(count,) bool, movable particles in more than FEW deep rows."""
+    moves = rows.impulse_responses != 0.0
+    deep = dot(rows.normals, rows.anchors) < NEAR * rows.gaps
+    return np.asarray(np.bincount(rows.particles[moves & deep], minlength=count) > FEW)
+
+
+def detect_contacts(world: CollisionWorld, motion: PredictedMotion, end: Floats) -> ContactStep:
+    """Detects contacts along the motion to `end` (3, N), the positions without contacts [m]."""
+    world.surfaces.start_step()
+    world.persistent_contacts = refresh_contacts(
+        world.persistent_contacts,
+        world.surfaces,
+        motion.start,
+        end,
+        world.criteria,
+        world.tolerances,
+        world.deviation_limits,
+    )
+    rows = _rows_of(world, motion, world.persistent_contacts.contacts)
+    if world.surfaces.any_penetrating:
+        vertex_rows = _make_rows(world, world.depenetration.vertex_rows(end), motion)
+        vertex_rows.targets[:], vertex_rows.rebounds[:] = vertex_rows.gaps, 0.0
+        rows = with_more(rows, vertex_rows)
+        for intersections in world.depenetration.intersections:
+            rows = with_more(rows, _make_rows(world, intersections, motion))
+    return ContactStep(world, motion, end, end.copy(), rows, bodies_in(rows, world))
+
+
+def detect_new_contacts(contact_step: ContactStep, bodies: Sequence[Floats]) -> bool:
+    """Adds contacts along the motion to bodies' positions (3, n); returns whether to solve again.
+
+    Another solution is needed where a new contact is violated, or a pair passes: cloth that a fast
+    ball has wound around itself would not come off.
+    """
+    gather_bodies(contact_step.world.body_slices, bodies, contact_step.positions)
+    world, motion, positions = contact_step.world, contact_step.motion, contact_step.positions
+    known_pairs = world.persistent_contacts
+    assert known_pairs, "contacts are detected before"
+    known, passes = len(contact_step.rows.gaps), False
+    displaced = _displaced_particles(contact_step)
+    if displaced.any():
+        np.copyto(contact_step.end, positions, where=displaced)
+        found = known_pairs.find_contacts(world.surfaces, motion.start, positions, displaced)
+        if len(found.gaps):
+            contact_step.rows = with_more(contact_step.rows, _rows_of(world, motion, found))
+    path = motion.start, positions, motion.inverse_masses
+    tunnelling = find_tunnelling(world.surfaces, *path, known=known_pairs)
+    passes = len(tunnelling.gaps) > 0
+    if passes:
+        more = _make_rows(world, _reduce_gaps(world, tunnelling), motion)
+        contact_step.rows = with_more(contact_step.rows, more)
+    contact_step.safe_positions = None if passes else positions.copy()
+    contact_step.touching_bodies = bodies_in(contact_step.rows, world)
+    deficits = (contact_step.rows.targets - contact_step.rows.heights(positions))[known:]
+    return len(deficits) > 0 and bool(passes or deficits.max() > 0.0)
+
+
+def bodies_in(rows: ContactRows, world: CollisionWorld) -> dict[int, slice]:
+    """The bodies in rows, and their particles as slices of the world's."""
+    if world.bodies == 1:
+        return world.body_slices if len(rows.gaps) else {}
+    bodies = np.flatnonzero(np.bincount(rows.owners.ravel())[: world.bodies]).tolist()
+    return {body: world.body_slices[body] for body in bodies}
+
+
+def _rows_of(world: CollisionWorld, motion: PredictedMotion, found: Contacts) -> ContactRows:
+    """Rows of found contacts that count in the world's state."""
+    found = world.depenetration.filter_contacts(_reduce_gaps(world, found), motion.start)
+    return _make_rows(world, _filter_pinched(world, found, motion.start), motion)
+
+
+def _filter_pinched(world: CollisionWorld, contacts: Contacts, start: Floats) -> Contacts:
+    """The contacts of a step at `start` (3, N) [m] without those on free faces of pinched cloth."""
+    pinched = world.pinched
+    if not len(pinched.particles):
+        return contacts
+    away = np.zeros_like(start)
+    away[:, pinched.particles] = cloth_normals(world, pinched.particles, start) * pinched.sides
+    free = ~(contacts.owners >= world.bodies).any(axis=0)
+    free |= ~((away != 0.0).any(axis=0)[contacts.particles] & (contacts.weights != 0.0)).any(axis=0)
+    perhaps = contacts.chosen(np.flatnonzero(~free))
+    outwards = _collider_normals(world, perhaps.particles, start)
+    wrong, surface = np.zeros(len(perhaps.gaps), dtype=bool), np.zeros_like(perhaps.normals)
+    for particles, weights in zip(perhaps.particles, perhaps.weights, strict=True):
+        push = perhaps.normals * np.sign(weights)
+        wrong |= dot(away[:, particles], push) < 0.0
+        of_collider = particles >= world.first_collider_particle
+        surface += outwards[:, particles] * (np.abs(weights) * of_collider)
+    # From within a collider its surface would hold the cloth inside.
+    second = perhaps.owners[1] >= world.bodies
+    free[~free] = ~(wrong | (dot(surface, perhaps.normals) * np.where(second, 1.0, -1.0) < 0.0))
+    return contacts.chosen(free)
+
+
+def _collider_normals(world: CollisionWorld, particles: Integers, positions: Floats) -> Floats:
+    """(3, N) normals of closed surfaces, not unit, that are right at particles (4, k) alone."""
+    triangles = np.concatenate(world.depenetration.closed_surfaces.triangles, axis=1)
+    wanted = np.zeros(positions.shape[1], dtype=bool)
+    wanted[particles] = True
+    return area_normals(positions, triangles[:, wanted[triangles].any(axis=0)])
+
+
+def cloth_normals(world: CollisionWorld, particles: Integers, positions: Floats) -> Floats:
+    """(3, k) unit normals of the cloth at particles."""
+    number, triangles = world.surfaces.fans_of(particles)
+    a, b, c = (positions[:, corner] for corner in world.surfaces.triangles[:, triangles])
+    found = sum_rows(number, cross(b - a, c - a), len(particles))
+    return np.asarray(found / np.maximum(magnitudes(found), NONZERO))
+
+
+def project_body_contacts(contact_step: ContactStep, body_steps: Sequence[BodyStep]) -> bool:
+    """Projects contacts with friction of all bodies once; returns whether it has not converged."""
+    world_positions, parts = contact_step.positions, contact_step.touching_bodies
+    bodies = {body: body_steps[body].state.positions for body in parts}
+    gather_bodies(parts, bodies, world_positions)
+    project_rows(world_positions, contact_step.rows)
+    contact_step.world.statistics.work.contact_passes += 1
+    if contact_step.rows.on_ropes.any():
+        trees = [(own, body_steps[body].batches.ropes.trees) for body, own in parts.items()]
+        ropes = [RopeSlice(own, lengths) for own, lengths in trees if lengths.generations]
+        solve_rope_contacts(world_positions, contact_step.rows, ropes)
+    allowed = CONVERGED_SHARE * float(contact_step.world.skins[list(parts)].max())
+    farthest = [
+        move_back(bodies[body], world_positions, own.start, own.stop) for body, own in parts.items()
+    ]
+    return max(farthest) > allowed
+
+
+def apply_tunnelling_guard(
+    contact_step: ContactStep, bodies: Sequence[Floats], restore: Callable[[Sequence[int]], None]
+) -> None:
+    """Stops particles that would tunnel; `restore` projects the other constraints again.
+
+    All pairs are searched. Rows do not tell which are safe: in a fold, a pair of edges has no row
+    where a triangle beside one of them is nearer to the other, even if that triangle ends at the
+    other edge and so has no row either.
+    """
+    world, motion = contact_step.world, contact_step.motion
+    gather_bodies(world.body_slices, bodies, contact_step.positions)
+    safe = contact_step.safe_positions
+    if safe is not None and np.array_equal(contact_step.positions, safe):
+        return
+    path = motion.start, contact_step.positions
+
+    def restore_all(world_positions: Floats) -> None:
+        changed = [
+            body
+            for body, own in world.body_slices.items()
+            if (bodies[body][:, : own.stop - own.start] != world_positions[:, own]).any()
+        ]
+        scatter_bodies(world.body_slices, bodies, world_positions)
+        restore(changed)
+        gather_bodies(world.body_slices, bodies, world_positions)
+
+    known = world.persistent_contacts
+    guarded = prevent_tunnelling(world.surfaces, *path, motion.inverse_masses, restore_all, known)
+    world.statistics.work.guarded_steps += not np.array_equal(guarded, contact_step.positions)
+    contact_step.positions[...] = guarded
+    scatter_bodies(world.body_slices, bodies, contact_step.positions)
+
+
+def _displaced_particles(contact_step: ContactStep) -> Booleans:
+    """(N,) bool, particles displaced so far that contacts along their first way are not enough.
+
+    Pairs without a row were farther apart than gap and skin at the end of free motion. They cannot
+    touch if both particles end within half of that from there.
+    """
+    world, rows, positions = contact_step.world, contact_step.rows, contact_step.positions
+    # Without colliders, or other bodies would be searched.
+    own = slice(world.first_collider_particle)
+    allowed = world.skins[world.surfaces.owners[own]] * (1.0 + SAFE_GAP_SHARE / SKIN_SHARE) / 2.0
+    displaced = np.zeros(positions.shape[1], dtype=bool)
+    displaced[rows.particles[:, rows.heights(positions) <= SAFE_GAP_SHARE * rows.gaps]] = True
+    displaced[own] |= magnitudes(positions[:, own] - contact_step.end[:, own]) > allowed
+    displaced[own.stop :] = False
+    return displaced
+
+
+def update_contact_velocities(
+    contact_step: ContactStep, previous_positions: Sequence[Floats], bodies: Sequence[Floats]
+) -> None:
+    """Velocity update of contacts, through previous positions (3, n); records statistics."""
+    gather_bodies(contact_step.touching_bodies, bodies, contact_step.positions)
+    former = contact_step.motion.start.copy()
+    gather_bodies(contact_step.touching_bodies, previous_positions, former)
+    rows, world = contact_step.rows, contact_step.world
+    rebound_rows(former, contact_step.positions, rows)
+    depths = rows.gaps - rows.heights(contact_step.positions)
+    depths[contact_penetration_states(world.surfaces, rows) > 0] = 0.0
+    record_step(world.statistics, world.surfaces, rows, depths, contact_step.positions)
+    scatter_bodies(contact_step.touching_bodies, previous_positions, former)
+
+
+def gather_bodies(slices: dict[int, slice], bodies: Bodies, world_positions: Floats) -> None:
+    """Copies positions of bodies (3, n) that have a slice into the world's (3, N)."""
+    for body, own in slices.items():
+        world_positions[:, own] = bodies[body][:, : own.stop - own.start]
+
+
+def scatter_bodies(slices: dict[int, slice], bodies: Bodies, world_positions: Floats) -> None:
+    """Copies positions of the world (3, N) back into bodies (3, n) that have a slice."""
+    for body, own in slices.items():
+        bodies[body][:, : own.stop - own.start] = world_positions[:, own]

@@ -1,1 +1,0 @@
-"""Depenetration of particles that start inside of the ground, solids or colliders."""

@@ -1,1 +1,0 @@
-"""Continuous collision detection along the motion of a step."""
