@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import bpy
@@ -595,3 +595,27 @@ def test_the_scene_is_as_before_after_all_of_it(scene: Any) -> None:
         blender.ops.verlet.reset()
     scene.frame_set(1)
     assert file_content() == before
+
+
+def test_what_waits_for_an_evaluation_is_read_from_copies(addon: Any) -> None:
+    """Blender crashes where the original of an evaluated copy is asked for, and was deleted."""
+    camera = SimpleNamespace(id_type="OBJECT", name_full="Camera")  # without `original`
+    update = SimpleNamespace(id=camera, is_updated_geometry=False, is_updated_transform=True)
+    updated = addon("blender.live.updates").updated
+    assert updated(SimpleNamespace(updates=[update])) == {(("OBJECT", "Camera"), "transform")}
+
+
+def test_a_deleted_object_waits_for_no_frame(scene: Any) -> None:
+    """A camera that moved and was removed before the next frame: the simulation goes on."""
+    cloth()
+    start(scene)
+    play(scene)
+    for _ in range(5):
+        data = bpy.data.cameras.new("Camera")
+        camera = bpy.data.objects.new("Camera", data)
+        scene.collection.objects.link(camera)
+        bpy.context.view_layer.update()
+        camera.location.x = 1.0
+        bpy.data.cameras.remove(data)
+        scene.frame_set(3)
+    assert scene.verlet.use_live

@@ -85,10 +85,9 @@ def _note_followers(session: Session) -> None:
         return
     changed = updated(session.stage.depsgraph)
     if not session.waiting:
-        session.follows |= {(item.session_uid, what) for item, what in changed}
+        session.follows |= changed
     else:
-        moved = {each for each in changed if (each[0].session_uid, each[1]) not in session.follows}
-        session.stale = changed_objects(session.stage, moved)
+        session.stale = changed_objects(session.stage, changed - session.follows)
 
 
 def _session_wanted(scene: bpy.types.Scene) -> Session | None:

@@ -22,6 +22,7 @@ from ..settings.timing import animation_frame
 from .cache_files import Caches, temporary_cache
 from .cache_modifier import checked_bodies, show_live
 from .inputs import Inputs, read_inputs
+from .updates import Updated, identity
 
 
 @dataclass(eq=False, repr=False)
@@ -47,8 +48,8 @@ class Session:
     """Changes of inputs after which the simulation restarted."""
     waiting: bool = False
     """Whether changes by the user are evaluated with the frame change in progress."""
-    follows: set[tuple[int, str]] = field(default_factory=set)
-    """Changes that time and hidden modifiers cause, not a user: `session_uid`s, and kinds."""
+    follows: Updated = field(default_factory=set)
+    """Changes that time and hidden modifiers cause, not a user."""
     reading: ExitStack | None = None
     """Restores the display, while Blender evaluates the scene as a bake reads it."""
 
@@ -145,7 +146,7 @@ def _start(stage: Stage, start: int) -> Session:
         shapes=shapes,
         caches={obj.session_uid: temporary_cache(obj) for obj in stage.bodies},
         follows={
-            (item.session_uid, "geometry")
+            (identity(item), "geometry")
             for obj in stage.bodies + stage.simulated
             for item in _datablocks(obj)
         },

@@ -13,22 +13,33 @@ from ..scene.mesh_access import shape_keys_of
 from ..scene.sampling import Stage
 from ..settings.properties import scene_properties
 
-Updated = set[tuple[bpy.types.ID, str]]
+Identity = tuple[str, str]
+"""Type and full name of a datablock."""
+Updated = set[tuple[Identity, str]]
 """Datablocks that are evaluated again, each with what of it: geometry, transform, or an action."""
 
 
 def updated(depsgraph: bpy.types.Depsgraph) -> Updated:
-    """The datablocks of the last update; before an evaluation, those that wait for it."""
+    """The datablocks of the last update; before an evaluation, those that wait for it.
+
+    Some of the latter may have been deleted meanwhile, so that only Blender's evaluated copies are
+    read: whoever follows them to the originals crashes. Copies have no `session_uid`.
+    """
     found = set()
     for update in depsgraph.updates:
-        item = cast(bpy.types.ID, cast(bpy.types.ID, update.id).original)
-        if update.is_updated_geometry:
-            found.add((item, "geometry"))
-        if update.is_updated_transform:
-            found.add((item, "transform"))
-        if isinstance(item, bpy.types.Action):
-            found.add((item, "action"))
+        item = cast(bpy.types.ID, update.id)
+        kinds = {
+            "geometry": update.is_updated_geometry,
+            "transform": update.is_updated_transform,
+            "action": isinstance(item, bpy.types.Action),
+        }
+        found |= {(identity(item), kind) for kind, is_so in kinds.items() if is_so}
     return found
+
+
+def identity(item: bpy.types.ID) -> Identity:
+    """Type and full name of a datablock, the same as those of its evaluated copy."""
+    return item.id_type, item.name_full
 
 
 def changed_objects(stage: Stage, changed: Updated) -> str:
@@ -38,11 +49,12 @@ def changed_objects(stage: Stage, changed: Updated) -> str:
     """
     if not changed:
         return ""
-    watched: dict[bpy.types.ID, str] = {}
+    watched: dict[Identity, str] = {}
     for obj in with_carriers(_read_objects(stage)):
-        watched |= dict.fromkeys(filter(None, (obj, obj.data, shape_keys_of(obj))), obj.name)
+        own = filter(None, (obj, obj.data, shape_keys_of(obj)))
+        watched |= dict.fromkeys(map(identity, own), obj.name)
     names = [watched[item] for item, _ in changed if item in watched]
-    names += [item.name for item, what in changed if what == "action"]
+    names += [name for (_, name), what in changed if what == "action"]
     return f"{some(names)} changed" if names else ""
 
 
