@@ -2,19 +2,20 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from html import escape
 from pathlib import Path
 
 import numpy as np
 
+from docs.figures.svg import FONT, INK, PALE, text
 from tests.core.bodies import frames, results, sheet
 from tests.core.colliders import ball
 from verlet_addon.core.settings import BodySettings, SceneSettings
 
+TITLE = "What a step does about contacts"
+SUBTITLE = "2,601 vertices on a ball, numbers of one step"
 PICTURE = Path(__file__).resolve().parents[1] / "images" / "contacts.svg"
 WIDTH, HEIGHT, LEFT, TOP, ROW = 900.0, 620.0, 30.0, 92.0, 64.0
-INK, PALE, FILL, LINE = "#24292f", "#57606a", "#eef4fa", "#0072b2"
-FONT = "font-family='Helvetica, Arial, sans-serif'"
+FILL, LINE, MIDDLE = "#eef4fa", "#0072b2", "text-anchor='middle'"
 
 
 def main() -> None:
@@ -64,10 +65,10 @@ def draw(counts: dict[str, float]) -> str:
     lines = [
         f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH:g} {HEIGHT:g}' "
         f"width='{WIDTH:g}' height='{HEIGHT:g}' role='img' {FONT} font-size='14' fill='{INK}'>",
-        "<title>What a step does about contacts</title>",
+        f"<title>{TITLE}</title>",
         f"<rect width='{WIDTH:g}' height='{HEIGHT:g}' rx='8' fill='#ffffff'/>",
-        text("What a step does about contacts", WIDTH / 2, 34, "font-size='18' font-weight='bold'"),
-        text("2,601 vertices on a ball, numbers of one step", WIDTH / 2, 58, f"fill='{PALE}'"),
+        text(TITLE, WIDTH / 2, 34, f"font-size='18' font-weight='bold' {MIDDLE}"),
+        text(SUBTITLE, WIDTH / 2, 58, f"fill='{PALE}' {MIDDLE}"),
     ]
     for number, stage in enumerate(STAGES):
         lines += row(number, *stage, counts)
@@ -80,21 +81,16 @@ def row(
     """The box of a stage, and the arrow to the next."""
     y = TOP + number * (ROW + 10.0)
     yield f"<rect x='{LEFT:g}' y='{y:g}' width='640' height='{ROW:g}' rx='6' fill='{FILL}'/>"
-    yield text(folder, LEFT + 16, y + 38, "font-weight='bold'", anchor="start")
-    yield text(purpose, LEFT + 150, y + 38, "", anchor="start")
+    yield text(folder, LEFT + 16, y + 38, "font-weight='bold'")
+    yield text(purpose, LEFT + 150, y + 38, "")
     if number:
         x = LEFT + 70
         yield f"<path d='M{x:g} {y - 10:g}v8m-5 -5 5 5 5-5' fill='none' stroke='{LINE}'/>"
     if counted:
         count = counts[counted]
         shown = f"{count:,.0f}" if count >= 20 else f"{count:.1f}"
-        yield text(shown, LEFT + 740, y + 30, f"font-size='18' fill='{LINE}'")
-        yield text(UNITS[counted], LEFT + 740, y + 50, f"font-size='12' fill='{PALE}'")
-
-
-def text(content: str, x: float, y: float, style: str, *, anchor: str = "middle") -> str:
-    """A piece of text."""
-    return f"<text x='{x:g}' y='{y:g}' text-anchor='{anchor}' {style}>{escape(content)}</text>"
+        yield text(shown, LEFT + 740, y + 30, f"font-size='18' fill='{LINE}' {MIDDLE}")
+        yield text(UNITS[counted], LEFT + 740, y + 50, f"font-size='12' fill='{PALE}' {MIDDLE}")
 
 
 if __name__ == "__main__":

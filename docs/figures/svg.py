@@ -46,7 +46,7 @@ def draw(title: str, panels: Sequence[Panel]) -> str:
         f"width='{width:g}' height='{height:g}' role='img' {FONT} font-size='12' fill='{INK}'>",
         f"<title>{escape(title)}</title>",
         f"<rect width='{width:g}' height='{height:g}' rx='8' fill='#ffffff'/>",
-        _text(title, width / 2, 26, "font-size='16' font-weight='bold' text-anchor='middle'"),
+        text(title, width / 2, 26, "font-size='16' font-weight='bold' text-anchor='middle'"),
         *_legend(panels[0].curves, width),
     ]
     for index, panel in enumerate(panels):
@@ -61,10 +61,10 @@ def _panel(panel: Panel, left: float, name: str) -> Iterator[str]:
     yield f"<clipPath id='{name}'><rect x='-6' y='-6' width='372' height='282'/></clipPath>"
     yield from _grid(panel)
     yield f"<rect {frame} fill='none' stroke='{PALE}'/>"
-    yield _text(panel.title, PANEL_WIDTH / 2, -10, f"text-anchor='middle' fill='{PALE}'")
-    yield _text(panel.x_label, PANEL_WIDTH / 2, PANEL_HEIGHT + 40, "text-anchor='middle'")
+    yield text(panel.title, PANEL_WIDTH / 2, -10, f"text-anchor='middle' fill='{PALE}'")
+    yield text(panel.x_label, PANEL_WIDTH / 2, PANEL_HEIGHT + 40, "text-anchor='middle'")
     turned = f"translate(-50 {PANEL_HEIGHT / 2:g}) rotate(-90)"
-    yield _text(panel.y_label, 0, 0, f"text-anchor='middle' transform='{turned}'")
+    yield text(panel.y_label, 0, 0, f"text-anchor='middle' transform='{turned}'")
     yield f"<g clip-path='url(#{name})'>"
     for curve in panel.curves:
         yield from _curve(curve, [_place(panel, x, y) for x, y in curve.points])
@@ -76,11 +76,11 @@ def _grid(panel: Panel) -> Iterator[str]:
     for value in round_values(*panel.x_range):
         x, _ = _place(panel, value, panel.y_range[0])
         yield f"<line x1='{x:.1f}' x2='{x:.1f}' y2='{PANEL_HEIGHT:g}' stroke='{GRID}'/>"
-        yield _text(f"{value:g}", x, PANEL_HEIGHT + 18, "text-anchor='middle'")
+        yield text(f"{value:g}", x, PANEL_HEIGHT + 18, "text-anchor='middle'")
     for value, label in _powers(*panel.y_range) if panel.is_log else _numbers(*panel.y_range):
         _, y = _place(panel, panel.x_range[0], value)
         yield f"<line y1='{y:.1f}' y2='{y:.1f}' x2='{PANEL_WIDTH:g}' stroke='{GRID}'/>"
-        yield _text(label, -8, y + 4, "text-anchor='end'")
+        yield text(label, -8, y + 4, "text-anchor='end'")
 
 
 def _curve(curve: Curve, places: Sequence[tuple[float, float]]) -> Iterator[str]:
@@ -99,7 +99,7 @@ def _legend(curves: Sequence[Curve], width: float) -> Iterator[str]:
     left = (width - sum(widths)) / 2
     for curve, room in zip(curves, widths, strict=True):
         yield from _curve(curve, [(left, 52.0), (left + 24.0, 52.0)])
-        yield _text(curve.label, left + 34.0, 56.0, "")
+        yield text(curve.label, left + 34.0, 56.0, "")
         left += room
 
 
@@ -134,6 +134,6 @@ def _powers(low: float, high: float) -> list[tuple[float, str]]:
     return [(10.0**n, "10" + str(n).translate(digits)) for n in exponents if n % stride == 0]
 
 
-def _text(content: str, x: float, y: float, style: str) -> str:
+def text(content: str, x: float, y: float, style: str) -> str:
     """A piece of text."""
     return f"<text x='{x:.1f}' y='{y:.1f}' {style}>{escape(content)}</text>"

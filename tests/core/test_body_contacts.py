@@ -32,12 +32,8 @@ from tests.core.colliders import GAP, TINY, ball, crossed, plate as flat_plate, 
 from tests.core.intersections import crossings
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.contacts.manifold.row_setup import PredictedMotion
-from verlet_addon.core.contacts.solve.collision_world import build_collision_world
-from verlet_addon.core.contacts.solve.contact_step import (
-    apply_tunnelling_guard,
-    detect_contacts,
-    gather_bodies,
-)
+from verlet_addon.core.contacts.solve.collision_world import build_collision_world, gather_bodies
+from verlet_addon.core.contacts.solve.contact_step import apply_tunnelling_guard, detect_contacts
 from verlet_addon.core.mesh import Paint
 from verlet_addon.core.settings import BodySettings, SceneSettings
 

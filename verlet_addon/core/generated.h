@@ -45,6 +45,7 @@
 #define MIN_CONTACT_PUSH 1e-07
 #define MIN_FACE_SCALE 0.98
 #define MIN_LENGTH_SHARE 0.5
+#define MIN_PUSH_OUT_SPEED 0.2
 #define MIN_RISE 1e-06
 #define MIN_SIDED_BEND 0.01
 #define MIN_START_SHARE 0.0001
@@ -60,6 +61,7 @@
 #define OVER_RELAXATION 1.5
 #define PARALLEL 1e-12
 #define PIECE 56
+#define PUSH_OUT_TIME 0.1
 #define QUADRATIC_NODES 20
 #define RESOLVED_VIBRATION 0.1
 #define REST_GAP_SHARE 0.9
@@ -313,8 +315,8 @@ typedef struct point_contacts {
 typedef struct predicted_motion {
     const real *inverse_masses, *start;
     const uint8_t *on_ropes;
+    real dt;
     integer particle_count;
-    real push_out_share, least_push_out;
 } predicted_motion;
 
 typedef struct restarted_multipliers {

@@ -135,7 +135,7 @@ def build_bvh(
 
 
 def _work_arrays(leaves: int, edges: int) -> dict[str, Any]:
-    """Fields of BVH that `refit`, `activate` and the compiled kernels write."""
+    """Fields of BVH that `refit`, `activate_all` and the compiled kernels write."""
     return {
         "cones": np.empty((2 * leaves, 2, 3)),
         "boxes": np.empty((2 * leaves, 2, 4), dtype=np.float32),

@@ -1,8 +1,7 @@
 """Searches for contacts: the criteria of a search, and the rows and near pairs that it finds."""
 
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -35,7 +34,7 @@ class SearchCriteria:
     def for_pair(self, a: int, b: int, gap: float, longest: float) -> "PairCriteria":
         """The criteria for two owners: those with this gap, and the longest edge of `a` [m]."""
         skin = self.skin if isinstance(self.skin, float) else float(self.skin[a, b])
-        return _known_criteria(**vars(self) | {"skin": skin, "gap": gap, "longest": longest})
+        return PairCriteria(**vars(self) | {"skin": skin, "gap": gap, "longest": longest})
 
 
 Struct(
@@ -107,12 +106,6 @@ class PairCriteria(SearchCriteria):
         """
         off, edge = FLUSH_SHARE * self.gap, max(self.longest, SHORTEST)
         return -1.0 if self.all_touching else 8.0 * off / (edge * edge)
-
-
-@cache
-def _known_criteria(**members: Any) -> PairCriteria:
-    """One object for equal criteria, so that its struct is made once."""
-    return PairCriteria(**members)
 
 
 @dataclass(frozen=True, eq=False)

@@ -84,19 +84,6 @@ SMALL EXPORT void rebound_rows(real *previous_positions, real *positions, intege
     }
 }
 
-/* Sum of weights (4, k) times positions (3, n) of the particles of one row. */
-static void sum_of(const real *positions, integer n, const integer *particles, const real *weights,
-                   integer k, integer row, real *sum)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        const real *x = positions + axis * n;
-        real total = weights[row] * x[particles[row]];
-        for (int corner = 1; corner < 4; corner++)
-            total += weights[corner * k + row] * x[particles[corner * k + row]];
-        sum[axis] = total;
-    }
-}
-
 /* Sums of weights (4, k) times positions (3, n) of particles (4, k). */
 EXPORT void sum_weighted(const real *positions, integer n, const integer *particles,
                          const real *weights, integer k, real *sums)
@@ -147,6 +134,7 @@ EXPORT void set_up_rows(const integer *particles, integer k, const real *weights
                         real *responses, real *mobilities, real *targets, real *anchors,
                         real *friction, uint8_t *on_ropes, uint8_t *movable)
 {
+    real share = smaller(motion->dt / PUSH_OUT_TIME, 1.0), least = MIN_PUSH_OUT_SPEED * motion->dt;
     for (integer row = 0; row < k; row++) {
         real apart[3], normal[3], mobility = 0.0, most = 0.0;
         on_ropes[row] = 0;
@@ -160,7 +148,7 @@ EXPORT void set_up_rows(const integer *particles, integer k, const real *weights
         sum_of(motion->start, motion->particle_count, particles, weights, k, row, apart);
         read(normals, k, row, normal);
         real began = dot(normal, apart), lack = gaps[row] - began;
-        real push_out = larger(lack * motion->push_out_share, motion->least_push_out);
+        real push_out = larger(lack * share, least);
         for (integer axis = 0; axis < 3; axis++)
             anchors[axis * k + row] = apart[axis];
         mobilities[row] = mobility;

@@ -35,14 +35,14 @@ class Contacts:
         return selected(self, which)
 
 
-NO_CONTACTS = Contacts(
-    np.empty((4, 0), dtype=np.int64),
-    np.empty((4, 0)),
-    np.empty((3, 0)),
-    np.empty(0),
-    np.empty((2, 0), dtype=np.int64),
-    np.empty(0, dtype=np.int64),
-)
+def _room_for_contacts(count: int) -> tuple[NDArray[Any], ...]:
+    """The arrays of so many contacts."""
+    particles, owners = (np.empty((rows, count), dtype=np.int64) for rows in (4, 2))
+    floats = np.empty((4, count)), np.empty((3, count)), np.empty(count)
+    return particles, *floats, owners, np.empty(count, dtype=np.int64)
+
+
+NO_CONTACTS = Contacts(*_room_for_contacts(0))
 """No contacts."""
 
 
@@ -55,28 +55,11 @@ def sorted_contacts(surfaces: Surfaces, rows: DetectedRows) -> Contacts:
     return Contacts(*gather_contacts(surfaces, rows, np.argsort(keys), keys))
 
 
-def _room_for_contacts(_: Surfaces, rows: DetectedRows, *__: Integers) -> tuple[NDArray[Any], ...]:
-    """Arrays for the contacts of so many rows."""
-    return tuple(vars(room_for_contacts(rows.capacity)).values())
-
-
-def room_for_contacts(count: int) -> Contacts:
-    """Arrays for so many contacts."""
-    return Contacts(
-        np.empty((4, count), dtype=np.int64),
-        np.empty((4, count)),
-        np.empty((3, count)),
-        np.empty(count),
-        np.empty((2, count), dtype=np.int64),
-        np.empty(count, dtype=np.int64),
-    )
-
-
 ContactArrays = tuple[Integers, Floats, Floats, Floats, Integers, Integers]
 """The arrays of `Contacts` in their order."""
 
 
-@kernel(result=_room_for_contacts)
+@kernel(result=lambda _, rows, *__: _room_for_contacts(rows.capacity))
 def gather_contacts(
     surfaces: Surfaces, rows: DetectedRows, order: Integers, keys: Integers
 ) -> ContactArrays:

@@ -15,8 +15,6 @@ from ...mesh import MeshData
 from ...scene import Collider
 from ...settings import BodySettings
 from .contact_rows import (
-    MIN_PUSH_OUT_SPEED,
-    PUSH_OUT_TIME,
     ContactRows,
     max_push_out,
     push_rows,
@@ -133,10 +131,8 @@ Struct(
 Struct(
     "predicted_motion",
     PredictedMotion,
-    reads="inverse_masses start on_ropes",
+    reads="inverse_masses start on_ropes dt",
     particle_count=(int, lambda motion: len(motion.inverse_masses)),
-    push_out_share=(float, lambda motion: min(motion.dt / PUSH_OUT_TIME, 1.0)),
-    least_push_out=(float, lambda motion: MIN_PUSH_OUT_SPEED * motion.dt),
 )
 
 

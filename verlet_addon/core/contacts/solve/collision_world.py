@@ -1,6 +1,6 @@
 """The collision world: surfaces of all bodies and colliders, and the state of their contacts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -35,6 +35,10 @@ SKIN_SHARE = 1.0
 """Distance beyond the gap within which contacts are detected, as a share of the body's thickness,
 or of its longest edge if that is shorter. With half, cloth that a ball knocks over stretches by 9 %
 in place of 10 %; with twice, by 50 %."""
+
+
+Bodies = Sequence[Floats] | Mapping[int, Floats]
+"""Positions (3, n) of bodies by their numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,8 +134,7 @@ class CollisionWorld:
     def gather_positions(self, bodies: Sequence[Floats], colliders: Sequence[Floats]) -> Floats:
         """(3, N) positions of bodies (3, n), whose vertices come first, and colliders (v, 3)."""
         places = np.empty(self.surfaces.rest.shape)
-        for body, own in self.body_slices.items():
-            places[:, own] = bodies[body][:, : own.stop - own.start]
+        gather_bodies(self.body_slices, bodies, places)
         for number, rows in enumerate(colliders, self.bodies):
             own = slice(*self.surfaces.starts[number : number + 2])
             places[:, own] = np.nan if self.degenerate[number - self.bodies] else rows.T
@@ -153,6 +156,18 @@ class CollisionWorld:
             mark_appeared(
                 self.depenetration, self.bodies + number, self.gather_positions(bodies, starts)
             )
+
+
+def gather_bodies(slices: dict[int, slice], bodies: Bodies, world_positions: Floats) -> None:
+    """Copies positions of bodies (3, n) that have a slice into the world's (3, N)."""
+    for body, own in slices.items():
+        world_positions[:, own] = bodies[body][:, : own.stop - own.start]
+
+
+def scatter_bodies(slices: dict[int, slice], bodies: Bodies, world_positions: Floats) -> None:
+    """Copies positions of the world (3, N) back into bodies (3, n) that have a slice."""
+    for body, own in slices.items():
+        bodies[body][:, : own.stop - own.start] = world_positions[:, own]
 
 
 def build_collision_world(

@@ -1,6 +1,6 @@
 """Contacts of one step: detection, projection, tunnelling guard and velocity update."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..manifold.contacts import Contacts
 from ..manifold.persistent_contacts import refresh_contacts
 from ..manifold.row_setup import PredictedMotion, make_rows
 from ..sides.closed_surfaces import contact_penetration_states
-from .collision_world import SKIN_SHARE, CollisionWorld
+from .collision_world import SKIN_SHARE, CollisionWorld, gather_bodies, scatter_bodies
 from .contact_statistics import record_step
 from .tunnelling_guard import find_tunnelling, prevent_tunnelling
 
@@ -29,9 +29,6 @@ mm."""
 NEAR, FEW = 0.75, 8
 """A particle is crowded if it starts a step in more than FEW contacts nearer than the share NEAR of
 their gap. Ropes in a tight knot have two such contacts; three ropes in one place have 10."""
-
-Bodies = Sequence[Floats] | Mapping[int, Floats]
-"""Positions (3, n) of bodies by their numbers."""
 
 
 @dataclass(eq=False)
@@ -272,15 +269,3 @@ def update_contact_velocities(
     depths[contact_penetration_states(world.surfaces, rows) > 0] = 0.0
     record_step(world.statistics, world.surfaces, rows, depths, contact_step.positions)
     scatter_bodies(contact_step.touching_bodies, previous_positions, former)
-
-
-def gather_bodies(slices: dict[int, slice], bodies: Bodies, world_positions: Floats) -> None:
-    """Copies positions of bodies (3, n) that have a slice into the world's (3, N)."""
-    for body, own in slices.items():
-        world_positions[:, own] = bodies[body][:, : own.stop - own.start]
-
-
-def scatter_bodies(slices: dict[int, slice], bodies: Bodies, world_positions: Floats) -> None:
-    """Copies positions of the world (3, N) back into bodies (3, n) that have a slice."""
-    for body, own in slices.items():
-        bodies[body][:, : own.stop - own.start] = world_positions[:, own]

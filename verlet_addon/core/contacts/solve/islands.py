@@ -19,7 +19,8 @@ from ...stretch.kernels import strain_range
 from ...stretch.strain_limiting import find_stretched_particles
 from ...stretch.sweep import limit_peak_strain
 from ..manifold.contact_rows import project_rows
-from .contact_step import ContactStep, gather_bodies, project_body_contacts, scatter_bodies
+from .collision_world import gather_bodies, scatter_bodies
+from .contact_step import ContactStep, project_body_contacts
 
 MAX_ALTERNATIONS = 8
 """Maximum rounds in which contacts and lengths are solved alternately, lengths last: an error of a
