@@ -23,7 +23,7 @@ from tests.core.bodies import (
 )
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.mesh import MeshData
-from verlet_addon.core.rods.rod_trees import TWIST_SHARE
+from verlet_addon.core.rods.first_mode import TWIST_SHARE
 from verlet_addon.core.settings import BodySettings, SceneSettings
 
 G = 9.81

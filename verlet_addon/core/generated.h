@@ -330,8 +330,8 @@ typedef struct rod_batch {
     const integer *particles, *parents, *references;
     const uint8_t *clamped;
     const real *inverse_masses, *lengths, *bends, *twists, *shears, *axials, *limits,
-        *limit_stiffnesses;
-    real retardation, *rotations;
+        *limit_stiffnesses, *retardations;
+    real *rotations;
     integer count;
     real *limited, *pressures, *start_angles, *predicted, *diagonal, *coupling, *moves;
 } rod_batch;

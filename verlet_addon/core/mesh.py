@@ -45,6 +45,20 @@ class Paint:
 
 
 @dataclass(frozen=True, eq=False)
+class Joints:
+    """Joints of ropes, each at the start of the edge that leads to a vertex from the pins on."""
+
+    frequencies: Floats
+    """(n,) frequency of the first mode of a rod whose joints all have it, whatever its size and
+    mass [Hz]; infinite = rigid."""
+    damping_ratios: Floats
+    """(n,) damping ratio of that mode, with the damping of the air; 1 = it does not overshoot."""
+    angle_limits: Floats
+    """(n,) largest angle by which an edge turns away from its rest direction, relative to the edge
+    before; π = none [rad]."""
+
+
+@dataclass(frozen=True, eq=False)
 class MeshData:
     """One body's mesh in world space at the first frame."""
 
@@ -75,6 +89,9 @@ class MeshData:
     """(s, 2) pairs of vertices that are sewn together; they are not in `edges`."""
     holders: Mapping[str, Integers] = field(default_factory=dict)
     """By the name of each other object that holds some vertices, these; for messages."""
+    joints: Joints | None = None
+    """Joints of ropes without rings, in place of `bend_compliance`, `inner_damping` and
+    `angle_limit`; None = these."""
     threads: Floats | None = None
     """(c, 2) UV coordinates of face corners in a map of threads: the warp runs along v, the weft
     along u. None = isotropic cloth."""

@@ -144,9 +144,10 @@ static void find_joint_moment(const rod_batch *rods, integer node, const real ax
     multiply_blocks(turned, elastic, 0, pulled);
     multiply_blocks(pulled, turned, 1, stiffness);
     for (int i = 0; i < 9; i++)
-        stiffness[i] *= rods->retardation;
+        stiffness[i] *= rods->retardations[node];
     for (int i = 0; i < 3; i++)
-        angles[i] = at_share(rods->start_angles[3 * node + i], 4.0 * v[i], rods->retardation);
+        angles[i] = at_share(rods->start_angles[3 * node + i], 4.0 * v[i],
+                              rods->retardations[node]);
     apply(elastic, angles, pull);
     apply(turned, pull, moment);
 }

@@ -273,13 +273,14 @@ def _joint_moments(
     slope = slope.transpose(2, 0, 1) - 2.0 * cross_matrices(quarter.T)
     elastic = bend * np.eye(3)[:, :, None] + more * axes[:, None] * axes
     elastic = elastic.transpose(2, 0, 1)
-    angles = start + (4.0 * quarter - start) * rods.retardation
+    retardations = rods.retardations[nodes]
+    angles = start + (4.0 * quarter - start) * retardations
     moments = np.einsum("cji,cjk,kc->ci", slope, elastic, angles)
     stiffness = np.einsum("cji,cjk,ckl->cil", slope, elastic, slope)
     world = quaternion_matrices(rods.rotations[rods.parents[nodes]].T)
     return (
         np.einsum("cij,cj->ci", world, moments),
-        rods.retardation * np.einsum("cij,cjk,clk->cil", world, stiffness, world),
+        retardations[:, None, None] * np.einsum("cij,cjk,clk->cil", world, stiffness, world),
     )
 
 

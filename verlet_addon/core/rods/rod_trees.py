@@ -7,7 +7,7 @@ end. A segment between two pins is a clamp, which rotates as they do.
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import pi, sin
+from math import pi
 
 import numpy as np
 
@@ -18,10 +18,8 @@ from ..geometry.graph import find_components
 from ..geometry.rest_shape import RestShape, painted_shares
 from ..kernel import Struct
 from ..ropes.rope_trees import find_tree_edges
-from ..settings import BodySettings
+from .first_mode import TWIST_SHARE, Tree, TunedJoints, tuned_joints
 
-TWIST_SHARE = 0.77
-"""Twisting over bending stiffness: 1 / (1 + ν) of a round rod with Poisson's ratio 0.3."""
 SHEAR_SHARE = 1e3
 """Shear stiffness of a segment over the bending stiffness of its joints: so stiff that a segment
 turns away from its rotation by a thousandth of the bend at its ends. A tenth and ten times as much
@@ -61,6 +59,10 @@ class Rods:
     stiffnesses: Floats
     """(m,) bending moment per angle between a segment and its parent's; ∞ = rigid, 0 for roots and
     the segments at them [N m]."""
+    time_constants: Floats
+    """(m,) time constants of the damping of joints [s]."""
+    angle_limits: Floats
+    """(m,) angle limits of joints; π = none [rad]."""
     link_stiffnesses: Floats
     """(m,) tension per elongation of segments; ∞ = inextensible [N/m]."""
     clamped: Booleans
@@ -96,8 +98,8 @@ class RodBatch:
     rotations of its parent and of its own; 2 = none."""
     limit_stiffnesses: Floats
     """(m,) stiffness against larger ones [kg m²]."""
-    retardation: float
-    """τ/h for a damping of bends and twists with the time constant τ, at least ½."""
+    retardations: Floats
+    """(m,) τ/h for a damping of bends and twists with the time constant τ, at least ½."""
     rotations: Floats
     """(m, 4) rotations of segments from their rest pose, as unit quaternions w, x, y, z: the state
     of the rods, which steps change."""
@@ -115,7 +117,7 @@ Struct(
     "rod_batch",
     RodBatch,
     reads="particles parents references clamped inverse_masses lengths"
-    " bends twists shears axials limits limit_stiffnesses retardation",
+    " bends twists shears axials limits limit_stiffnesses retardations",
     shares="rotations",
     count=(int, lambda rods: len(rods.parents)),
     scratch={
@@ -138,7 +140,7 @@ def find_rods(shape: RestShape) -> Booleans:
         return np.zeros_like(in_rods)
     in_rods[in_rods] = find_tree_edges(shape.particle_count, edges[in_rods])
     labels = find_components(shape.particle_count, edges)[edges[:, 0]]
-    if shape.settings.has_rods:
+    if shape.settings.has_rods or shape.mesh.joints is not None:
         # A single edge has no joint.
         return np.asarray(in_rods & (np.bincount(labels)[labels] > 1))
     lines = lines_along_ropes(shape.mesh.positions, edges[in_rods]).vertices
@@ -156,11 +158,20 @@ def build_rods(shape: RestShape, in_rods: Booleans) -> Rods | None:
     ends = np.stack([starts, particles], axis=1)
     lengths = np.where(parents < 0, 1.0, shape.rest_distances(ends))
     clamped = (parents >= 0) & shape.pinned[ends].all(axis=1)
+    jointed = (parents >= 0) & (parents[parents] >= 0)
+    spans = _spans(parents, lengths, clamped, jointed)
+    found = _painted_joints(shape, particles, parents)
+    if (joints := shape.mesh.joints) is not None:
+        masses = np.where(shape.pinned, 0.0, shape.masses)[particles]
+        tree = Tree(shape.mesh.positions[particles], masses, parents, labels)
+        found = tuned_joints(tree, spans, joints, particles, shape.settings.damping)
     return Rods(
         particles=particles,
         parents=parents,
         lengths=lengths,
-        stiffnesses=_stiffnesses(shape, ends, parents, lengths, clamped),
+        stiffnesses=np.where(jointed, _inverses(found.compliances * spans), 0.0),
+        time_constants=found.time_constants,
+        angle_limits=found.angle_limits,
         link_stiffnesses=_link_stiffnesses(shape, ends, lengths),
         clamped=clamped,
         references=_find_references(shape, ends, clamped, edges),
@@ -195,22 +206,25 @@ def _order_trees(particle_count: int, edges: Integers) -> tuple[Integers, Intege
     return particles.copy(), parents.copy(), labels.copy()
 
 
-def _stiffnesses(
-    shape: RestShape, ends: Integers, parents: Integers, lengths: Floats, clamped: Booleans
-) -> Floats:
-    """(m,) stiffness of the joint at the start of each segment [N m].
+def _spans(parents: Integers, lengths: Floats, clamped: Booleans, jointed: Booleans) -> Floats:
+    """(m,) length that bends at the joint at the start of each segment; 0 without joint [m].
 
     The joint bends for half of either segment; a clamp does not bend.
     """
-    jointed = (parents >= 0) & (parents[parents] >= 0)
-    before = np.where(jointed, parents, 0)
     halves = np.where(clamped, 0.0, lengths) / 2.0
-    spans = halves + halves[before]
-    members = np.stack([ends[before, 0], *ends.T], axis=1)[jointed]
-    shares = painted_shares(shape.mesh.paint.bend, members) * spans[jointed]
-    found = np.zeros(len(parents))
-    found[jointed] = _inverses(shape.settings.bend_compliance * shares)
-    return found
+    return np.where(jointed, halves + halves[np.where(jointed, parents, 0)], 0.0)
+
+
+def _painted_joints(shape: RestShape, particles: Integers, parents: Integers) -> TunedJoints:
+    """The joints of all segments by the settings of the body and their painted weights."""
+    starts = particles[parents]
+    members = np.stack([starts[parents], starts, particles], axis=1)
+    settings = shape.settings
+    return TunedJoints(
+        settings.bend_compliance * painted_shares(shape.mesh.paint.bend, members),
+        np.full(len(parents), retardation_time(settings.inner_damping)),
+        np.full(len(parents), settings.angle_limit),
+    )
 
 
 def _link_stiffnesses(shape: RestShape, ends: Integers, lengths: Floats) -> Floats:
@@ -246,7 +260,6 @@ def _find_references(
 
 def rod_batch(
     rods: Rods | None,
-    settings: BodySettings,
     inverse_masses: Floats,
     h_squared: float,
     dt: float,
@@ -261,7 +274,7 @@ def rod_batch(
     shears = bends.copy()
     jointed = np.flatnonzero(bends)
     np.maximum.at(shears, rods.parents[jointed], bends[jointed])
-    limited = (bends > 0.0) & (settings.angle_limit < pi)
+    limited = (bends > 0.0) & (rods.angle_limits < pi)
     shears = np.maximum(SHEAR_SHARE * shears, LIMIT_SHARE * inertias * limited.any())
     links = h_squared * rods.link_stiffnesses * rods.lengths**2
     shears = np.minimum(shears, LINK_SHARE * links)
@@ -276,9 +289,9 @@ def rod_batch(
         twists=np.maximum(TWIST_SHARE * bends, LIMITED_TWIST * inertias * limited.any()),
         shears=shears,
         axials=np.minimum(shears, AXIAL_SHARE * links),
-        limits=np.where(limited, 2.0 * sin(settings.angle_limit / 2.0), NO_LIMIT),
+        limits=np.where(limited, 2.0 * np.sin(rods.angle_limits / 2.0), NO_LIMIT),
         limit_stiffnesses=LIMIT_SHARE * (inertias + bends),
-        retardation=max(retardation_time(settings.inner_damping) / dt, 0.5),
+        retardations=np.maximum(rods.time_constants / dt, 0.5),
         rotations=rotations,
     )
 
