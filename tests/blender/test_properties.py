@@ -19,6 +19,7 @@ OURS = {
         "pin_group",
         "pin_weight",
         "simulate_as",
+        "armature",
         "maximum_distance_group",
         "hold_start",
         "hold_end",

@@ -21,6 +21,7 @@ def jointed(
     """A rope, pinned by its first two points, whose joints are alike."""
     every = np.ones(len(points))
     joints = Joints(frequency * every, ratio * every, limit * every)
+    joints.frequencies[:2] = np.inf
     return replace(pinned(rope(points), [0, 1]), joints=joints)
 
 

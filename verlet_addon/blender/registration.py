@@ -13,6 +13,7 @@ from .scene.handlers import add_handlers, remove_handlers
 from .settings import (
     attachment_properties,
     bend_compliance,
+    bone_properties,
     collider_friction,
     former_files,
     overlay_properties,
@@ -52,6 +53,8 @@ from .ui import (
     shape_key_lists,
     shape_panels,
     simulation_panel,
+    soft_bone_operators,
+    soft_bone_panels,
     tearing_cuts,
     texture_operator,
 )
@@ -60,6 +63,7 @@ from .ui.overlay import drawing_cache, panel, view
 CLASSES: tuple[type[Any], ...] = (
     properties.VERLET_PG_baked_key,
     attachment_properties.VERLET_PG_attachment,
+    bone_properties.VERLET_PG_bone,
     properties.VERLET_PG_body,
     scene_properties_group.VERLET_PG_scene,
     overlay_properties.VERLET_PG_overlay,
@@ -68,6 +72,11 @@ CLASSES: tuple[type[Any], ...] = (
     operators.VERLET_OT_select_open_edges,
     operators.VERLET_OT_release,
     operators.VERLET_OT_clear_bake,
+    soft_bone_operators.VERLET_OT_make_soft_bones,
+    soft_bone_operators.VERLET_OT_release_soft_bones,
+    soft_bone_operators.VERLET_OT_copy_bone_settings,
+    soft_bone_operators.VERLET_OT_set_bone_material,
+    soft_bone_panels.VERLET_MT_bone_material,
     attachment_operators.VERLET_OT_attachment_add,
     attachment_operators.VERLET_OT_attachment_remove,
     attachment_operators.VERLET_UL_attachments,
@@ -107,6 +116,8 @@ CLASSES: tuple[type[Any], ...] = (
     bake_panel.VERLET_PT_bake,
     bake_panel.VERLET_PT_bake_options,
     export_panel.VERLET_PT_export,
+    soft_bone_panels.VERLET_PT_soft_bones,
+    soft_bone_panels.VERLET_PT_bone,
     panels.VERLET_PT_body,
     panels.VERLET_PT_material,
     panels.VERLET_PT_attachments,
@@ -160,6 +171,10 @@ def register() -> None:
     _blender.types.Object.verlet = _blender.props.PointerProperty(
         type=properties.VERLET_PG_body, override={"LIBRARY_OVERRIDABLE"}
     )
+    _blender.types.PoseBone.verlet = _blender.props.PointerProperty(
+        type=bone_properties.VERLET_PG_bone, override={"LIBRARY_OVERRIDABLE"}
+    )
+    _blender.types.PoseBone.verlet_follow_pose = bone_properties.FOLLOW_POSE
     _blender.types.Object.verlet_bend = bend_compliance.BEND
     _blender.types.Object.verlet_collider_friction = collider_friction.COLLIDER_FRICTION
     _blender.types.Object.verlet_type = material_menu.TYPE
@@ -209,6 +224,8 @@ def unregister() -> None:
     del _blender.types.Object.verlet_type
     del _blender.types.Object.verlet_collider_friction
     del _blender.types.Object.verlet_bend
+    del _blender.types.PoseBone.verlet_follow_pose
+    del _blender.types.PoseBone.verlet
     del _blender.types.Object.verlet
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -50,7 +50,7 @@ class Joints:
 
     frequencies: Floats
     """(n,) frequency of the first mode of a rod whose joints all have it, whatever its size and
-    mass [Hz]; infinite = rigid."""
+    mass [Hz]; infinite = rigid, as at pins that never let go."""
     damping_ratios: Floats
     """(n,) damping ratio of that mode, with the damping of the air; 1 = it does not overshoot."""
     angle_limits: Floats
@@ -198,7 +198,10 @@ def doubled_faces(starts: Integers, vertices: Integers) -> Integers:
 
 
 def _pins_problem(mesh: MeshData) -> str | None:
-    """The end of an error message about pins, if no vertex is free."""
-    if (mesh.pin_weights >= 1.0).all():
+    """The end of an error message about pins, if no vertex is free.
+
+    Joints may be held to their animation for a time, which their weights in samples end.
+    """
+    if mesh.joints is None and (mesh.pin_weights >= 1.0).all():
         return "has every vertex pinned, so nothing can move; lower some weights of its pin group"
     return None

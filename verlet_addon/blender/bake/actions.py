@@ -14,6 +14,7 @@ import bpy
 
 from ..scene.action_channels import HAS_SLOTS, active_channels, channels, channels_of
 from ..scene.mesh_access import shape_keys_of
+from ..settings.bone_properties import armature_of
 from ..settings.properties import body_properties
 
 _MARK = "verlet"
@@ -86,8 +87,11 @@ def is_shared(key: bpy.types.Key) -> bool:
 
 
 def _moving_action(obj: bpy.types.Object) -> bpy.types.Action | None:
-    """The action of the first of `_movers` that has curves; None without slots."""
-    for mover in _movers(obj) if HAS_SLOTS else ():
+    """The action of the first of `_movers` that has curves; None without slots, and for bones.
+
+    Exporters write no meshes of joints, and the action of an armature is the animator's.
+    """
+    for mover in _movers(obj) if HAS_SLOTS and armature_of(obj) is None else ():
         animation: Any = mover.animation_data
         held = None if animation is None else active_channels(animation)
         if held is not None and held.fcurves and animation.action.is_editable:

@@ -5,6 +5,7 @@ from contextlib import ExitStack, contextmanager
 
 import bpy
 
+from ..scene.bone_tracks import tracks_muted
 from ..scene.mesh_access import found_again, keys_muted, shape_keys_of, write_key
 from ..scene.modifiers import bakes_hidden
 from ..settings.properties import body_properties
@@ -18,6 +19,7 @@ def former_bakes_hidden(objects: Sequence[bpy.types.Object]) -> Iterator[None]:
     """Mutes the earlier bakes of objects within the context, so that the animated meshes show."""
     with ExitStack() as stack:
         stack.enter_context(bakes_hidden(objects))
+        stack.enter_context(tracks_muted(objects))
         for obj in objects:
             stack.enter_context(_former_bake_hidden(obj))
         yield

@@ -11,6 +11,7 @@ from ..scene.cache_modifiers import drivers_of
 from ..scene.mesh_access import shape_keys_of
 from ..scene.modifiers import has_carriers
 from ..scene.sampling import Stage
+from ..settings.bone_properties import armature_of
 from ..settings.properties import scene_properties
 
 Updated = dict[Any, bool]
@@ -68,6 +69,7 @@ def _read_objects(stage: Stage) -> Iterator[bpy.types.Object]:
     yield from (*stage.bodies, *stage.simulated, *stage.colliders)
     for obj in stage.bodies:
         yield from (item.target for _, item in acting_attachments(obj))
+        yield from filter(None, [armature_of(obj)])
         yield from filter(None, (getattr(item, "mirror_object", None) for item in obj.modifiers))
     if (ground := scene_properties(stage.scene).ground_object) is not None:
         yield ground

@@ -17,6 +17,7 @@ from ..scene.cache_modifiers import bake_modifier, is_animated
 from ..scene.cages import simulated_object
 from ..scene.mesh_access import point_count, shape_keys_of
 from ..scene.ownership import is_own
+from ..settings.bone_properties import bone_values
 from ..settings.core_settings import (
     animatable,
     animatable_of_scene,
@@ -84,6 +85,8 @@ def bake_settings(obj: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, An
     for name in _animated(obj):
         del values[name]
     values["attachments"] = [_attachment(obj, item) for item in body.attachments]
+    if bones := bone_values(obj):
+        values["bones"] = bones
     for name in ("collision_collection", "effector_collection", "simulate_as"):
         chosen = getattr(body, name)
         values[name] = chosen.name if chosen is not None else ""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.errors import MeshError
-from ..scene.cache_modifiers import bake_modifier, remove_bake_modifiers
+from ..scene.cache_modifiers import bake_modifier, remove_bake_modifiers, update_tracks
 from ..scene.curve_lines import free_handles, restore_handles
 from ..scene.curve_points import is_curve
 from ..scene.mesh_access import (
@@ -86,6 +86,7 @@ def add_baked_keys(
         body.baked_keys.add().name = name
     for block, value in zip(blocks_named(obj, added), values, strict=True):
         block.value = value
+    update_tracks(obj)
     return added
 
 

@@ -17,13 +17,14 @@ from ..settings.scene_properties_group import VERLET_PG_scene
 _LABELS = {
     "start": "Start Frame",
     "vertices": "Vertices",
+    "bones": "Bones",
     "attachments": "Attachments",
     "scene_gravity": "Gravity",
     "frame_rate": "Frame Rate",
     "stretched": "Time Stretching",
 }
 """Names, in the interface, of inputs that are no properties of the add-on."""
-_OWN = {"vertices", "attachments"}
+_OWN = {"vertices", "bones", "attachments"}
 """Names of the inputs of a body; all other inputs belong to the scene."""
 
 

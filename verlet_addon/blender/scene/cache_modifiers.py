@@ -11,6 +11,9 @@ from typing import Any, cast
 
 import bpy
 
+from ..settings.properties import body_properties
+from .bone_tracks import set_tracks
+
 LIVE_MODIFIER = "Verlet Live"
 """Name of the Mesh Cache modifier that shows a live simulation."""
 DRAPE_MODIFIER = "Verlet Drape"
@@ -65,6 +68,18 @@ def _first(
     return cast(bpy.types.MeshCacheModifier | None, next(filter(chosen, obj.modifiers), None))
 
 
+def shows_simulation(obj: bpy.types.Object) -> bool:
+    """Whether an object shows a simulation: live, as a drape, or by a bake."""
+    kinds = (is_live_modifier, is_drape_modifier, is_bake_modifier)
+    baked = len(body_properties(obj).baked_keys) > 0
+    return baked or any(kind(modifier) for modifier in obj.modifiers for kind in kinds)
+
+
+def update_tracks(obj: bpy.types.Object) -> None:
+    """Has the bones of a body of bones follow it while it shows a simulation."""
+    set_tracks(obj, shows_simulation(obj))
+
+
 def cache_path(obj: bpy.types.Object, modifier: bpy.types.MeshCacheModifier) -> Path:
     """Absolute path of the file that a modifier of an object, which may be linked, plays."""
     path = bpy.path.abspath(modifier.filepath, library=obj.library)
@@ -106,6 +121,7 @@ def _remove(obj: bpy.types.Object, chosen: Callable[[bpy.types.Modifier], bool])
         obj.modifiers.remove(modifier)
     if name in obj.modifiers:
         obj.modifiers.active = obj.modifiers[name]
+    update_tracks(obj)
 
 
 def add_cache_modifier(
@@ -139,6 +155,7 @@ def add_cache_modifier(
     obj.modifiers.move(obj.modifiers.find(modifier.name), place)
     if active is not None:
         obj.modifiers.active = active
+    update_tracks(obj)
     return cast(bpy.types.MeshCacheModifier, modifier)
 
 

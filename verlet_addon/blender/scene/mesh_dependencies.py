@@ -9,6 +9,7 @@ import numpy as np
 from ...core.arrays import Floats
 from ...core.errors import MeshError
 from .attachments import acting_attachments, followed_places
+from .bone_tracks import tracks_muted
 from .cages import simulated_object
 from .mesh_access import mesh_of, read_key, shape_keys_of, write_key
 from .mesh_io import read_positions
@@ -31,7 +32,19 @@ def check_following(
     would stay behind. Dependencies are found by moving the vertices and re-evaluating the scene at
     this frame, since there are many kinds: parents, constraints, modifiers, drivers, and all of
     them through other objects. Depending on a body's object alone is fine: a bake does not move it.
+    Soft bones show their pose meanwhile, as in a bake.
     """
+    with tracks_muted(bodies):
+        _check_following(bodies, colliders, ground, depsgraph)
+
+
+def _check_following(
+    bodies: Sequence[bpy.types.Object],
+    colliders: Sequence[bpy.types.Object],
+    ground: bpy.types.Object | None,
+    depsgraph: bpy.types.Depsgraph,
+) -> None:
+    """Raises MeshError as `check_following` does, while soft bones show their pose."""
     followers = [obj for obj in bodies if _may_follow(obj)]
     for leaders in _halves(bodies) if followers else ():
         if found := _first_moved(leaders, followers, depsgraph, _places):

@@ -12,6 +12,7 @@ from ...core.mesh import MeshData, Mirror, Paint, doubled_faces
 from ..settings.properties import body_properties
 from ..settings.rest_shape_properties import PAINTED
 from .attachments import attached_vertices, check_attachments
+from .bone_joints import check_bones, joint_paint, joint_settings, read_joints
 from .cages import check_cage, simulated_object
 from .curve_lines import check_curve, draw_line, read_line_edges
 from .curve_points import is_curve
@@ -26,7 +27,7 @@ from .mesh_access import (
 )
 from .modifiers import check_modifiers, read_deformed
 from .ownership import check_object
-from .pin_weights import pin_factor, read_pin_weights
+from .pin_weights import current_pin_weights, read_pin_weights
 from .visibility import is_shown
 
 
@@ -50,6 +51,7 @@ def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
         raise MeshError(f"{name} is hidden; show it in the viewport")
     _check_matrix(obj)
     check_cage(obj, view_layer)
+    check_bones(obj)
     if is_curve(obj):
         check_curve(obj)
     _check_matrix(simulated_object(obj))
@@ -88,7 +90,10 @@ def read_positions(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Flo
 
     They include the object's transform, its parents, the shape keys and the modifiers that deform
     each vertex by itself (carriers). Other modifiers (Subdivision, Smooth, …) are left out.
+    Those of a body of bones are the joints of its armature.
     """
+    if (joints := read_joints(obj, depsgraph)) is not None:
+        return joints
     linear, offset = world_matrix(obj, depsgraph)
     return read_deformed(obj, depsgraph) @ linear.T + offset
 
@@ -123,11 +128,12 @@ def read_body(
         edges=_integers(mesh.edges, "vertices", width=2).reshape(-1, 2),
         face_starts=starts,
         face_vertices=_integers(mesh.loops, "vertex_index")[corners],
-        pin_weights=read_pin_weights(obj).at(pin_factor(obj, depsgraph)),
+        pin_weights=current_pin_weights(obj, read_pin_weights(obj), depsgraph),
         velocities=velocities,
         mirrors=mirrors,
         rest_positions=_rest_positions(obj, depsgraph),
-        paint=_paint(obj),
+        paint=joint_paint(obj) or _paint(obj),
+        joints=joint_settings(obj),
         colliders=colliders,
         holders=attached_vertices(obj),
         threads=_threads(obj, corners),
@@ -148,7 +154,7 @@ def _read_rope(
         edges=read_line_edges(obj),
         face_starts=np.zeros(1, np.int64),
         face_vertices=np.zeros(0, np.int64),
-        pin_weights=read_pin_weights(obj).at(pin_factor(obj, depsgraph)),
+        pin_weights=current_pin_weights(obj, read_pin_weights(obj), depsgraph),
         velocities=velocities,
         rest_positions=_rest_positions(obj, depsgraph),
         colliders=colliders,

@@ -6,7 +6,9 @@ import bpy
 import numpy as np
 
 from ...core.arrays import Booleans, Floats
+from ..settings.bone_properties import armature_of
 from ..settings.properties import body_properties
+from .bone_joints import pose_weights
 from .cages import simulated_object
 from .curve_lines import line_pins
 from .curve_points import is_curve
@@ -32,6 +34,12 @@ class PinWeights:
             self.product = np.where(self.exact, 1.0, self.painted * factor)
         return self.product
 
+    def are(self, weights: Floats) -> Floats:
+        """(n,) given pin weights; the identical array while they stay the same."""
+        if self.product is None or not np.array_equal(weights, self.product):
+            self.product = weights
+        return self.product
+
 
 def read_pin_weights(obj: bpy.types.Object) -> PinWeights:
     """The painted pin weights of a body; reading them takes as long as a few steps."""
@@ -46,11 +54,18 @@ def read_pin_weights(obj: bpy.types.Object) -> PinWeights:
     return PinWeights(painted, exact)
 
 
-def has_pins(obj: bpy.types.Object) -> bool:
-    """Whether a body has a pin group, or is a curve, whose pins are points of its own."""
-    return is_curve(obj) or body_properties(obj).pin_group != ""
+def may_key_pins(obj: bpy.types.Object) -> bool:
+    """Whether the pin weights of a body may be keyed or driven."""
+    if (armature := armature_of(obj)) is not None:
+        return armature.animation_data is not None
+    has_pins = is_curve(obj) or body_properties(obj).pin_group != ""
+    return obj.animation_data is not None and has_pins
 
 
-def pin_factor(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> float:
-    """The factor on a body's pin weights at the current frame, 0 … 1."""
-    return float(body_properties(obj.evaluated_get(depsgraph)).pin_weight)
+def current_pin_weights(
+    obj: bpy.types.Object, weights: PinWeights, depsgraph: bpy.types.Depsgraph
+) -> Floats:
+    """(n,) pin weights of a body at the current frame; identical while they stay the same."""
+    if (held := pose_weights(obj, depsgraph)) is not None:
+        return weights.are(held)
+    return weights.at(float(body_properties(obj.evaluated_get(depsgraph)).pin_weight))

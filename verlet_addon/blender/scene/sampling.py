@@ -24,7 +24,7 @@ from .ground import evaluated_scene, read_ground, time_scale
 from .mesh_io import read_positions
 from .mirrors import Joint, read_planes
 from .modifiers import finish_hidden
-from .pin_weights import PinWeights, has_pins, pin_factor, read_pin_weights
+from .pin_weights import PinWeights, current_pin_weights, may_key_pins, read_pin_weights
 from .visibility import is_hidden_now, shown_throughout
 
 FEW = 4
@@ -127,7 +127,7 @@ class Stage:
     ) -> tuple[list[Floats], list[Floats]]:
         """Per body, pin targets (n, 3) [m], then per body, pin weights (n,)."""
         pinned = [
-            weights.at(pin_factor(obj, depsgraph))
+            current_pin_weights(obj, weights, depsgraph)
             for obj, weights in zip(self.bodies, pin_weights, strict=True)
         ]
         held = [
@@ -239,7 +239,7 @@ class SampleReader:
         """Binds attachments at the first frame, and reads the time scale of the one before it."""
         self._stage = stage
         self._anchors, self._pins = stage.take_hold(stage.at(start)), stage.pin_weights()
-        self.gives_weights = any(_may_key_pins(obj) for obj in stage.bodies)
+        self.gives_weights = any(map(may_key_pins, stage.bodies))
         self._surfaces: Sequence[Surface | None] = stage.first_surfaces()
         self._settings = [body_settings(obj) for obj in stage.bodies]
         self._scene_settings = scene_settings(evaluated_scene(stage.depsgraph))
@@ -279,11 +279,6 @@ def read_samples(stage: Stage, start: int, end: int) -> Iterator[Sample]:
     settling = scene_properties(stage.scene).settle_frames
     for frame in range(start - settling, end + 1):
         yield reader.read(frame, stage.at(max(frame, start)))
-
-
-def _may_key_pins(obj: bpy.types.Object) -> bool:
-    """Whether the factor on a body's pin weights may be keyed or driven."""
-    return obj.animation_data is not None and has_pins(obj)
 
 
 def _same(before: SceneSettings, scene: bpy.types.Scene) -> SceneSettings:

@@ -9,6 +9,7 @@ import bpy
 
 from ...core.errors import SettingsError
 from ...core.settings import BodySettings, SceneSettings
+from .bone_properties import armature_of, largest_radius
 from .properties import VERLET_PG_body, body_properties, scene_properties
 from .scene_properties_group import VERLET_PG_scene
 from .timing import seconds_per_frame
@@ -27,7 +28,10 @@ def body_settings(obj: bpy.types.Object) -> BodySettings:
         A value is out of range; the message names the object.
     """
     try:
-        return BodySettings(**setting_values(body_properties(obj), BodySettings))
+        values = setting_values(body_properties(obj), BodySettings)
+        if armature_of(obj) is not None:
+            values["thickness"] = largest_radius(obj)
+        return BodySettings(**values)
     except SettingsError as error:
         raise SettingsError(f"{obj.name}: {error}") from error
 

@@ -15,6 +15,7 @@ from bpy.props import (
 from ...core.materials import MATERIALS
 from ...core.settings import BodySettings
 from .attachment_properties import VERLET_PG_attachment
+from .bone_properties import BoneBodyProperties
 from .collision_force_properties import InfluenceProperties
 from .curve_properties import CurveProperties
 from .direction_properties import DirectionProperties
@@ -56,6 +57,7 @@ class VERLET_PG_body(
     ShapeProperties,
     CurveProperties,
     DirectionProperties,
+    BoneBodyProperties,
     InfluenceProperties,
     bpy.types.PropertyGroup,
 ):

@@ -9,6 +9,7 @@ import bpy
 from ...core.settings import BodyType
 from ..scene.curve_points import is_curve
 from ..scene.file_context import file_context
+from ..settings.bone_properties import armature_of
 from ..settings.properties import VERLET_PG_body, body_properties, is_body
 from .bake_progress import bake_in_progress
 
@@ -83,6 +84,8 @@ class BodyPanel(SidebarPanel):
         body = active_body(context)
         if body is None or body.body_type not in cls.types:
             return False
+        if armature_of(cast(bpy.types.Object, body.id_data)) is not None:
+            return False  # the panel of soft bones has the settings of their body
         return cls.for_curves or not is_curve(cast(bpy.types.Object, body.id_data))
 
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:

@@ -12,6 +12,7 @@ from ..scene.colliders import is_collider
 from ..scene.curve_points import is_curve
 from ..scene.file_context import file_context
 from ..scene.force_fields import acting_fields, enabled_fields
+from ..settings.bone_properties import armature_of
 from ..settings.properties import VERLET_PG_body, body_properties, scene_properties
 from .curve_ropes import draw_curve, draw_holds
 from .material_menu import VERLET_PT_material_presets, draw_material
@@ -26,6 +27,10 @@ class VERLET_PT_body(SidebarPanel):
 
     bl_label = "Soft Body"
 
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return context.object is None or context.object.type != "ARMATURE"
+
     def draw_header(self, context: bpy.types.Context) -> None:
         if (body := active_body(context)) is not None:
             layout_of(self).prop(body, "enabled", text="")
@@ -34,6 +39,11 @@ class VERLET_PT_body(SidebarPanel):
         body = active_body(context)
         if body is None:
             self.fill_no_body(column, context.object)
+            return
+        armature = armature_of(cast(bpy.types.Object, context.object))
+        if armature is not None:
+            column.label(text=f"Joints of {armature.name}", icon="ARMATURE_DATA")
+            column.label(text="Settings: Soft Bones, in Pose Mode", icon="INFO")
             return
         self.fill_body(column.column(), cast(bpy.types.Object, context.object), body)
         column.separator()

@@ -25,7 +25,7 @@ class Tree:
     places: Floats
     """(m, 3) [m]"""
     masses: Floats
-    """(m,) 0 for pinned ones [kg]."""
+    """(m,) [kg]"""
     parents: Integers
     """(m,) −1 for roots."""
     labels: Integers
@@ -58,7 +58,7 @@ def tuned_joints(
     omegas = 2.0 * np.pi * joints.frequencies[particles]
     ratios = joints.damping_ratios[particles]
     flexible = (spans > 0.0) & np.isfinite(omegas)
-    products = squared_periods(tree, spans, flexible) * omegas**2
+    products = squared_periods(tree, spans, flexible) * np.where(flexible, omegas, 0.0) ** 2
     # A damping c of the air adds c / (2 ω) to the ratio ω τ / 2 of a time constant.
     moving = np.where(flexible & (omegas > 0.0), omegas, np.inf)
     return TunedJoints(

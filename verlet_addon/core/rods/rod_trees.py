@@ -162,9 +162,11 @@ def build_rods(shape: RestShape, in_rods: Booleans) -> Rods | None:
     spans = _spans(parents, lengths, clamped, jointed)
     found = _painted_joints(shape, particles, parents)
     if (joints := shape.mesh.joints) is not None:
-        masses = np.where(shape.pinned, 0.0, shape.masses)[particles]
-        tree = Tree(shape.mesh.positions[particles], masses, parents, labels)
-        found = tuned_joints(tree, spans, joints, particles, shape.settings.damping)
+        # Pins that let go again do not change the material.
+        held = clamped & np.isinf(joints.frequencies[particles])
+        tree = Tree(shape.mesh.positions[particles], shape.masses[particles], parents, labels)
+        own_spans = _spans(parents, lengths, held, jointed)
+        found = tuned_joints(tree, own_spans, joints, particles, shape.settings.damping)
     return Rods(
         particles=particles,
         parents=parents,

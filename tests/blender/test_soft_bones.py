@@ -1,0 +1,228 @@
+"""Soft bones: what an animator selects in Pose Mode follows through, and nothing else changes."""
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+
+from .rigs import LENGTH, armature, chain, fox, pose_at, poses, select, swing, tips
+from .scenes import file_content, verlet
+
+
+def soft(obj: Any, *names: str, **settings: Any) -> Any:
+    """The body of these bones of an armature and of all on them, with some settings of bones."""
+    select(obj, *names)
+    verlet.make_soft_bones()
+    body = bpy.data.objects[f"{obj.name} Bones"]
+    for group in body.vertex_groups:
+        for name, value in settings.items():
+            setattr(obj.pose.bones[group.name].verlet, name, value)
+    return body
+
+
+def at_first_frame() -> Any:
+    """All that the file holds, with the scene at its first frame."""
+    bpy.context.scene.frame_set(0)
+    bpy.context.view_layer.update()
+    return file_content()
+
+
+def turn(first: Any, second: Any) -> Any:
+    """Angle between rotations (…, 3, 3) [rad]."""
+    products = np.einsum("...ij,...ik->...jk", first, second)
+    skew = [products[..., k - 1, k - 2] - products[..., k - 2, k - 1] for k in range(3)]
+    return np.linalg.norm(skew, axis=0) / 2.0
+
+
+def test_a_tail_swings_with_its_lengths_and_follows_its_hips() -> None:
+    """Its tip leaves the keyed pose by a tenth of its length, each bone keeps its own to 1e-6."""
+    obj = fox()
+    swing(obj, 1.0)
+    keyed = tips(obj, poses(obj))
+    body = soft(obj, "tail.0")
+    assert len(body.vertex_groups) == 8
+    verlet.bake()
+    matrices = poses(obj)
+    shown = tips(obj, matrices)
+    assert np.linalg.norm(shown - keyed, axis=2).max() > 0.1 * LENGTH
+    np.testing.assert_array_equal(shown[:, 0], keyed[:, 0])
+    heads = matrices[:, 1:, :3, 3]
+    np.testing.assert_allclose(np.linalg.norm(shown[:, 1:] - heads, axis=2), LENGTH / 8, rtol=1e-6)
+    np.testing.assert_allclose(heads[:, 1:], shown[:, 1:-1], atol=1e-6)
+
+
+@pytest.mark.parametrize("mode", ["RELATIVE", "ABSOLUTE", "CACHE"])
+def test_clear_bake_leaves_the_file_as_it_was(mode: str, tmp_path: Any) -> None:
+    """Constraints, actions and poses alike, whatever the form of the bake."""
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "fox.blend"))
+    obj = fox(3)
+    swing(obj, 0.25)
+    own = obj.pose.bones["tail.1"].constraints.new("LIMIT_ROTATION")
+    soft(obj, "tail.0")
+    before = at_first_frame()
+    keyed = poses(obj)
+    verlet.bake(mode=mode)
+    assert len(obj.pose.bones["tail.1"].constraints) == 2
+    assert np.abs(poses(obj) - keyed).max() > 1e-3
+    verlet.clear_bake()
+    assert obj.pose.bones["tail.1"].constraints.active == own
+    np.testing.assert_array_equal(poses(obj), keyed)
+    assert at_first_frame() == before
+
+
+def test_releasing_soft_bones_leaves_the_file_as_it_was() -> None:
+    """With the bake, settings and the hidden body gone."""
+    obj = fox(3)
+    swing(obj, 0.25)
+    select(obj, "tail.0")
+    before = at_first_frame()
+    soft(obj, "tail.0", frequency=3.0)
+    verlet.bake()
+    select(obj, "tail.0")
+    verlet.release_soft_bones()
+    assert not obj.pose.bones["tail.1"].is_property_set("verlet")
+    assert at_first_frame() == before
+
+
+def test_live_shows_bones_as_a_bake_does(
+    live: ModuleType, addon: Callable[[str], ModuleType]
+) -> None:
+    """To the bit, and the pose is back when it ends."""
+    obj, scene = fox(4), bpy.context.scene
+    swing(obj, 0.5)
+    keyed = poses(obj)
+    soft(obj, "tail.0")
+    scene.frame_set(0)
+    session = live.start_live(scene, bpy.context.view_layer)
+    first = poses(obj)
+    assert np.abs(first - keyed).max() > 1e-2
+    np.testing.assert_array_equal(poses(obj), first)  # frames play again
+    live.end_live(scene)
+    np.testing.assert_array_equal(poses(obj), keyed)
+    verlet.bake(mode="ABSOLUTE")
+    np.testing.assert_allclose(poses(obj), first, atol=1e-6)
+    bake, view_layer = addon("blender.bake.bake"), bpy.context.view_layer
+    stage = bake.prepare_stage(scene, view_layer, session.stage.bodies)
+    with stage.left_as_found(addon("blender.bake.former_bake").former_bakes_hidden):
+        results = list(bake.start_anew(stage, [0, scene.frame_end]).results)
+    np.testing.assert_array_equal(
+        [each.positions[0] for each in session.frames], [each.positions[0] for each in results]
+    )
+
+
+def test_branches_gaps_and_several_roots_are_one_body() -> None:
+    """All bones point at their joints, and keep their roll: no turn about their own axes."""
+    obj = armature(
+        [
+            ("hips", "", (0.0, 0.0, 1.0), (0.0, 0.0, 1.2)),
+            *chain("tail", "hips", (0, 0, 1), (0, -0.2, 0), 3),
+            ("left", "tail.2", (0.0, -0.2, 1.0), (0.05, -0.25, 1.0)),
+            ("right", "tail.2", (0.0, -0.2, 1.0), (-0.05, -0.25, 1.0)),
+            ("away", "tail.1", (0.0, -0.15, 1.05), (0.0, -0.2, 1.1)),
+            *chain("ear", "hips", (0.05, 0, 1.2), (0, 0, 0.1), 2),
+            *chain("free", "", (0.3, 0, 1), (0, 0, -0.1), 2),
+        ]
+    )
+    swing(obj, 0.5)
+    names = [bone.name for bone in obj.pose.bones]
+    keyed = poses(obj)
+    body = soft(obj, "tail.0", "ear.0", "free.0")
+    assert len(body.vertex_groups) == len(names) - 1
+    verlet.bake()
+    matrices = poses(obj)
+    joints = vertices(body)
+    tails = tips(obj, matrices)
+    exact = [name for name in names if name not in ("hips", "away")]
+    for name in exact:
+        group = body.vertex_groups[name].index
+        vertex = next(
+            v.index for v in body.data.vertices if v.groups and v.groups[0].group == group
+        )
+        np.testing.assert_allclose(tails[:, names.index(name)], joints[:, vertex], atol=2e-6)
+    for name in ("tail.1", "left"):  # from one bone to the next no twist but the keyed one
+        bone = obj.pose.bones[name]
+        place, before = names.index(name), names.index(bone.parent.name)
+        assert twists(keyed, matrices, before, place).max() < 1e-3
+
+
+def twists(keyed: Any, shown: Any, before: int, place: int) -> Any:
+    """(frames,) turns about a bone's own axis, relative to the bone before it [rad]."""
+    turns = []
+    for first, second in zip(keyed[..., :3, :3], shown[..., :3, :3], strict=True):
+        carried = second[before] @ np.linalg.inv(first[before]) @ first[place]
+        swung = carried[:, 1], second[place][:, 1]
+        axis = np.cross(*swung)
+        sine, cosine = np.linalg.norm(axis), np.dot(*swung)
+        x, y, z = axis / max(sine, 1e-12)
+        skew = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+        way = np.eye(3) + sine * skew + (1 - cosine) * skew @ skew
+        turns.append(turn(way @ carried, second[place]))
+    return np.array(turns)
+
+
+def vertices(body: Any) -> Any:
+    """(frames, n, 3) world places of a body's vertices over the scene's range."""
+    scene, found = bpy.context.scene, []
+    for frame in range(scene.frame_start, scene.frame_end + 1):
+        scene.frame_set(frame)
+        evaluated = body.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        world = np.array(evaluated.matrix_world)
+        places = np.array([v.co for v in evaluated.data.vertices])
+        found.append(places @ world[:3, :3].T + world[:3, 3])
+    return np.array(found)
+
+
+@pytest.mark.parametrize("scale", [(1.3, 1.3, 1.3), (-1.0, 1.0, 1.0), (1.0, 1.2, 0.9)])
+def test_turned_scaled_and_mirrored_rigs_point_at_their_joints(scale: Any) -> None:
+    """To a thousandth of a millimetre.
+
+    Bones of an unevenly scaled armature change their length as they turn, so the tips of the last
+    example are 4 mm off.
+    """
+    obj = fox(4)
+    obj.location, obj.rotation_euler, obj.scale = (1.0, 2.0, 3.0), (1.57, 0.2, 0.4), scale
+    swing(obj, 0.5)
+    body = soft(obj, "tail.0")
+    verlet.bake()
+    tails, joints = tips(obj, poses(obj)), vertices(body)
+    error = 2e-6 if len(set(map(abs, scale))) == 1 else 5e-3
+    np.testing.assert_allclose(tails[:, 1:], joints[:, 3:], atol=error)
+
+
+def test_follow_pose_is_keyed() -> None:
+    """At 1 the bones show their keys; let go, they swing."""
+    obj = fox(4)
+    swing(obj, 1.0)
+    keyed = poses(obj)
+    soft(obj, "tail.0")
+    for bone in obj.pose.bones:
+        for frame, value in ((0, 1.0), (10, 1.0), (11, 0.0)):
+            bone.verlet_follow_pose = value
+            bone.keyframe_insert("verlet_follow_pose", frame=frame)
+    verlet.bake()
+    shown = poses(obj)
+    np.testing.assert_allclose(shown[:10], keyed[:10], atol=1e-6)
+    assert np.abs(shown[14:] - keyed[14:]).max() > 0.01
+
+
+def test_what_cannot_be_simulated_is_told() -> None:
+    """In one sentence, with the remedy, and nothing changes."""
+    obj = fox(2)
+    select(obj)
+    obj.data.bones.active = None
+    with pytest.raises(RuntimeError, match="Select bones of an armature in Pose Mode"):
+        verlet.make_soft_bones()
+    soft(obj, "tail.0")
+    obj.data.bones["tail.1"].name = "tip"
+    with pytest.raises(RuntimeError, match=r"no bone tail\.1 any more; press Make Soft Bones"):
+        verlet.bake()
+    soft(obj, "tip")
+    bpy.context.scene.frame_end = 3
+    verlet.bake()
+    select(obj, "hips")
+    with pytest.raises(RuntimeError, match="shows a simulation; end Live and press Clear Bake"):
+        verlet.make_soft_bones()
+    assert pose_at(obj, 1).shape[0] == 3

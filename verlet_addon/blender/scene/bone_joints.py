@@ -1,0 +1,206 @@
+"""Joints of soft bones as vertices: their places in the pose, their edges, and their settings.
+
+A bone has its joint at its tail. Where no bone before it is soft, there are three more, which
+follow that bone or, without one, the object, and so tell how it turns: one beside, one behind, and
+one at the bone's head. Behind a bone whose head is away from the tail of the one before, an edge
+leads to it, which turns with that.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import bpy
+import numpy as np
+
+from ...core.arrays import Booleans, Floats, Integers
+from ...core.errors import MeshError
+from ...core.mesh import Joints, Paint
+from ..settings.bone_properties import armature_of, bone_properties, follow_pose, soft_bones
+from .mesh_access import mesh_of
+
+APART = 1e-3
+"""Distance of a bone's head from the tail before it from which on they are apart, over its length.
+"""
+
+Kind = Literal["BESIDE", "BEHIND", "HEAD", "LINK", "TAIL"]
+
+
+@dataclass(frozen=True)
+class Joint:
+    """One vertex of a body of bones."""
+
+    bone: str
+    kind: Kind
+    """Where it is: a LINK is at the head of a bone that is apart from the soft one before it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """The joints of the soft bones of an armature, and the edges between them."""
+
+    armature: bpy.types.Object
+    joints: list[Joint]
+    edges: list[tuple[int, int]]
+
+    @cached_property
+    def tails(self) -> dict[str, int]:
+        """By the name of each bone, the number of the joint at its tail."""
+        return {each.bone: n for n, each in enumerate(self.joints) if each.kind == "TAIL"}
+
+    @cached_property
+    def pins(self) -> Booleans:
+        """(n,) bool, joints that follow the pose."""
+        return np.array([each.kind not in ("LINK", "TAIL") for each in self.joints])
+
+    def rest_places(self) -> Floats:
+        """(n, 3) joints at rest, in the space of the armature."""
+        bones: Any = self.armature.data
+        return np.array([_rest_place(bones.bones[each.bone], each.kind) for each in self.joints])
+
+    def places(self, depsgraph: bpy.types.Depsgraph) -> Floats:
+        """(n, 3) joints as the pose has them at the current frame, in world space [m]."""
+        armature: Any = self.armature.evaluated_get(depsgraph)
+        found = [_place(armature.pose.bones[each.bone], each.kind) for each in self.joints]
+        matrix = np.array(armature.matrix_world, np.float64)
+        return np.asarray(np.array(found, np.float64) @ matrix[:3, :3].T + matrix[:3, 3])
+
+
+def skeleton(armature: bpy.types.Object, names: set[str]) -> Skeleton:
+    """The skeleton of the soft bones with these names."""
+    data: Any = armature.data
+    joints: list[Joint] = []
+    edges: list[tuple[int, int]] = []
+    tails: dict[str, int] = {}
+
+    def add(bone: str, kind: Kind, before: int | None) -> int:
+        joints.append(Joint(bone, kind))
+        if before is not None:
+            edges.append((before, len(joints) - 1))
+        return len(joints) - 1
+
+    for bone in parents_first(data.bones):
+        if bone.name not in names:
+            continue
+        last = tails.get(bone.parent.name) if bone.parent is not None else None
+        if last is None:
+            kinds: tuple[Kind, ...] = ("BESIDE", "BEHIND", "HEAD")
+            for kind in kinds:
+                last = add(bone.name, kind, last)
+        elif (bone.head_local - bone.parent.tail_local).length > APART * bone.length:
+            last = add(bone.name, "LINK", last)
+        tails[bone.name] = add(bone.name, "TAIL", last)
+    return Skeleton(armature, joints, edges)
+
+
+def parents_first(bones: Any) -> list[Any]:
+    """The bones of an armature, parents before their children."""
+    waiting = [bone for bone in reversed(bones) if bone.parent is None]
+    found = []
+    while waiting:
+        bone = waiting.pop()
+        found.append(bone)
+        waiting += reversed(bone.children)
+    return found
+
+
+def skeleton_of(obj: bpy.types.Object) -> Skeleton | None:
+    """The skeleton of a body of bones; None for other bodies."""
+    armature = armature_of(obj)
+    return None if armature is None else skeleton(armature, {g.name for g in obj.vertex_groups})
+
+
+def check_bones(obj: bpy.types.Object) -> None:
+    """Raises MeshError where the bones of a body are not those that it was made of."""
+    armature: Any = armature_of(obj)
+    if armature is None:
+        return
+    again = "press Make Soft Bones again"
+    gone = [group.name for group in obj.vertex_groups if group.name not in armature.pose.bones]
+    if gone:
+        raise MeshError(f"{armature.name} has no bone {gone[0]} any more; {again}")
+    if armature.mode == "EDIT":
+        raise MeshError(f"{armature.name} is in Edit Mode; switch to Pose Mode")
+    found, mesh = skeleton_of(obj), mesh_of(obj)
+    edges = [tuple(edge.vertices) for edge in mesh.edges]
+    if found is None or edges != found.edges or len(mesh.vertices) != len(found.joints):
+        raise MeshError(f"The bones of {armature.name} are connected otherwise now; {again}")
+
+
+def read_joints(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats | None:
+    """(n, 3) world places of the joints of a body of bones [m]; None for other bodies."""
+    found = skeleton_of(obj)
+    return None if found is None else found.places(depsgraph)
+
+
+def joint_settings(obj: bpy.types.Object) -> Joints | None:
+    """Frequencies, damping ratios and angle limits at each vertex; None for other bodies."""
+    if (found := skeleton_of(obj)) is None:
+        return None
+    its = [bone_properties(_bone(found, each)) for each in found.joints]
+    free = np.array([each.kind == "TAIL" for each in found.joints])
+    return Joints(
+        frequencies=np.where(free, [each.frequency for each in its], np.inf),
+        damping_ratios=np.array([each.damping_ratio for each in its]),
+        angle_limits=np.where(free, [each.angle_limit for each in its], np.pi),
+    )
+
+
+def joint_paint(obj: bpy.types.Object) -> Paint | None:
+    """Radii of bones as shares of the largest, and pins without contact; None for other bodies."""
+    if (found := skeleton_of(obj)) is None:
+        return None
+    radii = np.array([bone_properties(_bone(found, each)).radius for each in found.joints])
+    return Paint(
+        thickness=radii / max(radii.max(initial=0.0), 1e-9),
+        object_collisions=found.pins.astype(np.float64),
+        self_collisions=found.pins.astype(np.float64),
+    )
+
+
+def pose_weights(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats | None:
+    """(n,) how far each joint is held to the pose at the current frame; None for other bodies."""
+    if (found := skeleton_of(obj)) is None:
+        return None
+    evaluated = found.armature.evaluated_get(depsgraph)
+    bones: Any = evaluated.pose
+    follow = [follow_pose(bones.bones[each.bone]) for each in found.joints]
+    return np.where(found.pins, 1.0, follow)
+
+
+def bone_at_vertices(obj: bpy.types.Object) -> Integers:
+    """(b,) number of the vertex at the tail of each of `soft_bones`."""
+    found = skeleton_of(obj)
+    return np.array([] if found is None else [found.tails[b.name] for b in soft_bones(obj)], int)
+
+
+def _bone(found: Skeleton, joint: Joint) -> bpy.types.PoseBone:
+    """The bone of a joint."""
+    pose: Any = found.armature.pose
+    bone: bpy.types.PoseBone = pose.bones[joint.bone]
+    return bone
+
+
+def _rest_place(bone: Any, kind: Kind) -> Any:
+    """Place of a joint at rest, in the space of the armature."""
+    match kind:
+        case "TAIL":
+            return bone.tail_local
+        case "BEHIND":
+            return bone.head_local - bone.matrix_local.col[1].xyz * bone.length
+        case "BESIDE":
+            return _rest_place(bone, "BEHIND") + bone.matrix_local.col[0].xyz * bone.length
+        case _:
+            return bone.head_local
+
+
+def _place(bone: Any, kind: Kind) -> Any:
+    """Place of a joint in the pose, in the space of the armature."""
+    if kind == "TAIL":
+        return bone.tail
+    if kind in ("LINK", "HEAD"):
+        return bone.head
+    place = _rest_place(bone.bone, kind)
+    if (parent := bone.parent) is None:
+        return place
+    return parent.matrix @ (parent.bone.matrix_local.inverted() @ place)

@@ -1,0 +1,149 @@
+"""Bones made soft, and released: the mesh of their joints, which is simulated as a rope."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import bpy
+
+from ...core.errors import MeshError
+from ..settings.bone_properties import armature_of, bone_properties, soft_bones
+from ..settings.properties import body_properties
+from .bone_joints import Skeleton, parents_first, skeleton
+from .cache_modifiers import shows_simulation
+
+RADIUS_SHARE = 0.1
+"""Radius of a new soft bone over its length."""
+DENSITY, AIR_DAMPING, FRICTION = 0.1, 0.5, 0.5
+"""Mass per length [kg/m], damping of the air [1/s] and friction of new bodies of bones."""
+
+
+def body_of_bones(armature: bpy.types.Object) -> bpy.types.Object | None:
+    """The body of the soft bones of an armature; None without any."""
+    return next((obj for obj in bpy.data.objects if armature_of(obj) == armature), None)
+
+
+def make_soft_bones(
+    scene: bpy.types.Scene, armature: bpy.types.Object, names: Iterable[str]
+) -> bpy.types.Object:
+    """Makes bones of an armature soft, and all that stand on them; returns their body.
+
+    Bones that are soft already stay so.
+
+    Parameters
+    ----------
+    scene : where the body is linked, unless the collection of the armature can hold it.
+    names : of the bones.
+
+    Raises
+    ------
+    MeshError
+        No bones are given, or they cannot be simulated; nothing is changed then.
+    """
+    _check(armature)
+    body = body_of_bones(armature)
+    former = set() if body is None else {bone.name for bone in soft_bones(body)}
+    chosen = _with_children(armature, names)
+    if not chosen:
+        raise MeshError(f"No bone of {armature.name} is selected; select bones in Pose Mode")
+    _refuse_simulation(body)
+    pose: Any = armature.pose
+    for bone in (pose.bones[name] for name in sorted(chosen - former)):
+        settings: Any = bone_properties(bone)
+        if not settings.is_property_set("radius"):
+            settings.radius = float(f"{RADIUS_SHARE * bone.bone.length:.2g}")
+    return _put(scene, skeleton(armature, chosen | former), body)
+
+
+def release_soft_bones(
+    scene: bpy.types.Scene, armature: bpy.types.Object, names: Iterable[str]
+) -> None:
+    """Makes soft bones ordinary ones again, with all that stand on them; their settings go.
+
+    Raises
+    ------
+    MeshError
+        None of the bones is soft, or their body shows a simulation; nothing is changed then.
+    """
+    body = body_of_bones(armature)
+    former = set() if body is None else {bone.name for bone in soft_bones(body)}
+    released = former & _with_children(armature, names)
+    if body is None or not released:
+        raise MeshError(f"No soft bone of {armature.name} is selected; select some in Pose Mode")
+    _refuse_simulation(body)
+    pose: Any = armature.pose
+    for name in released:
+        pose.bones[name].property_unset("verlet")
+        pose.bones[name].property_unset("verlet_follow_pose")
+    if former - released:
+        _put(scene, skeleton(armature, former - released), body)
+        return
+    mesh: Any = body.data
+    bpy.data.objects.remove(body)
+    bpy.data.meshes.remove(mesh)
+
+
+def _check(armature: bpy.types.Object) -> None:
+    """Raises MeshError where bones of an armature cannot be made soft."""
+    if armature.type != "ARMATURE":
+        raise MeshError(f"{armature.name} is no armature; select bones in Pose Mode")
+    if armature.library is not None:
+        raise MeshError(
+            f"{armature.name} is linked from another file; make it an override by Object ▸ "
+            "Library Override ▸ Make"
+        )
+    if armature.mode == "EDIT":
+        raise MeshError(f"{armature.name} is in Edit Mode; switch to Pose Mode")
+
+
+def _refuse_simulation(body: bpy.types.Object | None) -> None:
+    """Raises MeshError where a body of bones shows a simulation, whose vertices would change."""
+    if body is not None and shows_simulation(body):
+        raise MeshError(f"{body.name} shows a simulation; end Live and press Clear Bake first")
+
+
+def _with_children(armature: bpy.types.Object, names: Iterable[str]) -> set[str]:
+    """Names of the given bones and of all that stand on them."""
+    given, found = set(names), set[str]()
+    data: Any = armature.data
+    for bone in parents_first(data.bones):
+        if bone.name in given or (bone.parent is not None and bone.parent.name in found):
+            found.add(bone.name)
+    return found
+
+
+def _put(
+    scene: bpy.types.Scene, found: Skeleton, body: bpy.types.Object | None
+) -> bpy.types.Object:
+    """Makes the body of a skeleton, or gives a former one its vertices."""
+    if body is None:
+        body = _new_body(scene, found.armature)
+    mesh: Any = body.data
+    mesh.clear_geometry()
+    mesh.from_pydata(found.rest_places().tolist(), found.edges, [])
+    body.vertex_groups.clear()
+    for name, vertex in found.tails.items():
+        body.vertex_groups.new(name=name).add([vertex], 1.0, "REPLACE")
+    return body
+
+
+def _new_body(scene: bpy.types.Scene, armature: bpy.types.Object) -> bpy.types.Object:
+    """A body without vertices, which goes with an armature and is in no render."""
+    name = f"{armature.name} Bones"
+    body = bpy.data.objects.new(name, bpy.data.meshes.new(name))
+    _collection(scene, armature).objects.link(body)
+    body.parent = armature
+    body.hide_render = body.hide_select = True
+    body.display_type = "WIRE"
+    settings = body_properties(body)
+    settings.armature, settings.enabled, settings.body_type = armature, True, "ROPE"
+    settings.use_dynamic_mesh = settings.use_density = True
+    settings.density, settings.damping, settings.friction = DENSITY, AIR_DAMPING, FRICTION
+    return body
+
+
+def _collection(scene: bpy.types.Scene, armature: bpy.types.Object) -> bpy.types.Collection:
+    """The first collection of an armature that belongs to this file, or that of the scene."""
+    own = (
+        each for each in armature.users_collection if not (each.library or each.override_library)
+    )
+    return next(own, scene.collection)
