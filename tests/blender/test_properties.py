@@ -20,6 +20,7 @@ OURS = {
         "pin_weight",
         "simulate_as",
         "armature",
+        "use_pose_gravity",
         "maximum_distance_group",
         "hold_start",
         "hold_end",

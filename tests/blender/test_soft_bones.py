@@ -226,3 +226,59 @@ def test_what_cannot_be_simulated_is_told() -> None:
     with pytest.raises(RuntimeError, match="shows a simulation; end Live and press Clear Bake"):
         verlet.make_soft_bones()
     assert pose_at(obj, 1).shape[0] == 3
+
+
+def test_a_still_pose_stays_as_it_is() -> None:
+    """With its weight, also of a rig whose hips are keyed aslant, to 0.01 mm."""
+    obj = fox()
+    obj.pose.bones["hips"].rotation_mode = "XYZ"
+    obj.pose.bones["hips"].rotation_euler = 0.4, 0.2, 0.7
+    keyed = poses(obj)[:1]
+    body = soft(obj, "tail.0")
+    bpy.context.scene.frame_end = 48
+    verlet.bake()
+    assert np.abs(poses(obj) - keyed).max() < 1e-5
+    body.verlet.use_pose_gravity = False
+    verlet.bake()
+    assert np.abs(poses(obj) - keyed).max() > 0.01
+
+
+def test_what_stands_on_a_bone_that_turns_over_hangs_down() -> None:
+    """Gravity in the pose is that of the first frame."""
+    obj = fox(4)
+    hips = obj.pose.bones["hips"]
+    hips.rotation_mode = "XYZ"
+    for frame, angle in ((1, 0.0), (20, np.pi / 2)):  # the tail from level to upwards
+        hips.rotation_euler = -angle, 0.0, 0.0
+        hips.keyframe_insert("rotation_euler", frame=frame)
+    soft(obj, "tail.0", frequency=1.0, damping_ratio=1.0)
+    bpy.context.scene.frame_end = 96
+    keyed = tips(obj, poses(obj))[-1, -1]
+    verlet.bake()
+    shown = tips(obj, poses(obj))[-1, -1]
+    assert shown[2] < keyed[2] - 0.02
+
+
+def test_less_inertia_is_that_of_the_bone_before() -> None:
+    """Two tails on bones that turn against each other: with all of it, both show their keys."""
+    obj = armature(
+        [
+            ("left", "", (0.3, 0.0, 1.0), (0.3, 0.0, 1.2)),
+            ("right", "", (-0.3, 0.0, 1.0), (-0.3, 0.0, 1.2)),
+            *chain("one", "left", (0.3, 0, 1), (0, -LENGTH, 0), 4),
+            *chain("two", "right", (-0.3, 0, 1), (0, -LENGTH, 0), 4),
+        ]
+    )
+    swing(obj, 1.0, bone="left")
+    obj.pose.bones["right"].rotation_mode = "XYZ"
+    for frame, angle in ((0, 0.0), (12, 1.0), (24, -1.0)):
+        obj.pose.bones["right"].rotation_euler = 0.0, angle, angle
+        obj.pose.bones["right"].keyframe_insert("rotation_euler", frame=frame)
+    keyed = tips(obj, poses(obj))
+    body = soft(obj, "one.0", "two.0")
+    body.verlet.gravity = 0.0
+    verlet.bake()
+    assert np.abs(tips(obj, poses(obj)) - keyed).max() > 0.02
+    body.verlet.inertia_share = 1.0
+    verlet.bake()
+    assert np.abs(tips(obj, poses(obj)) - keyed).max() < 2e-3

@@ -142,7 +142,7 @@ def test_single_calls_lead_bodies_through_each_step(case: str) -> None:
 
     def led(body: Built, scene: SceneSettings, before: Sample, after: Sample) -> bool:
         plain = find_plain([body], scene, before, after)
-        group = make_group([body], plain, scene, after)
+        group = make_group([body], plain, scene, before, after)
         group.start_steps(scene, after)
         for given in cut_into_steps([body], [()], before, after, scene.substeps):
             step([body], scene, given, None, group)

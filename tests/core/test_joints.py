@@ -1,16 +1,29 @@
 """Joints of rods that are given by the frequency and the damping ratio of the first mode."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.core.bodies import WEIGHTLESS, frames, lengths, pinned, rope, simulated, thrown
+from tests.core.bodies import (
+    WEIGHTLESS,
+    frames,
+    lengths,
+    pinned,
+    rope,
+    samples,
+    simulated,
+    thrown,
+    tracks,
+)
 from tests.core.test_rods import WIRE, bow, tossed
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.mesh import Joints, MeshData
-from verlet_addon.core.settings import SceneSettings
+from verlet_addon.core.settings import BodySettings, SceneSettings
+from verlet_addon.core.simulate import simulate
 
 FREQUENCY, RATIO = 2.0, 0.1
 
@@ -109,3 +122,43 @@ def test_each_joint_has_its_own_angle_limit() -> None:
     assert (angles < limits[2:] + 0.01).all()
     assert angles[-1] > 0.1
     np.testing.assert_allclose(lengths(track, mesh.edges) * 8 / 0.3, 1.0, atol=1e-6)
+
+
+def sampled(
+    mesh: MeshData, body: BodySettings, seconds: float, **given: Callable[[float], Any]
+) -> Floats:
+    """(frames, n, 3) positions of a rope, with entries of samples given by time."""
+    every = [
+        replace(sample, **{name: value(number / 24) for name, value in given.items()})
+        for number, sample in enumerate(samples([mesh], frames(seconds, 24)))
+    ]
+    return tracks(simulate([mesh], [body], SceneSettings(), every))[0]
+
+
+def test_pulls_act_beside_gravity(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that equals it, upwards, holds a rope still; one call leads as steps do, to the bit."""
+    mesh = jointed(bow(0.3, 8, 0.0))
+    upwards = np.full_like(mesh.positions, 9.81) * [0.0, 0.0, 1.0]
+    track = sampled(mesh, WIRE, 0.5, pulls=lambda _: [upwards])
+    np.testing.assert_allclose(track, track[:1].repeat(len(track), axis=0), atol=1e-12)
+
+    def sideways(time: float) -> list[Floats]:
+        return [upwards + np.array([0.0, 8.0 * np.sin(20.0 * time), 0.0])]
+
+    track = sampled(mesh, WIRE, 0.5, pulls=sideways)
+    assert np.ptp(track[:, -1, 1]) > 1e-3
+    monkeypatch.setattr("verlet_addon.core.simulation.find_plain", lambda *_: [])
+    again = sampled(mesh, WIRE, 0.5, pulls=sideways)
+    np.testing.assert_array_equal(again, track)
+
+
+def test_inner_damping_of_rods_is_keyed() -> None:
+    """A curved rope whose damping rises half way comes to rest sooner."""
+    mesh = pinned(rope(bow(0.3, 8, 5.0)), [0, 1])
+    body = replace(WIRE, damping=0.0, inner_damping=0.01, bend_compliance=1e3)
+    late = replace(body, inner_damping=3.0)
+    free = sampled(mesh, body, 1.0)
+    damped = sampled(mesh, body, 1.0, settings=lambda time: [body if time < 0.5 else late])
+    np.testing.assert_array_equal(free[:12], damped[:12])
+    speeds = [np.abs(np.diff(track[-6:], axis=0)).max() for track in (free, damped)]
+    assert speeds[1] < speeds[0] / 3

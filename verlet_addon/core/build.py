@@ -46,6 +46,7 @@ def build(
     gravity: Floats,
     dt: float,
     fields: Sequence[Field] = (),
+    pull: Floats | None = None,
 ) -> tuple[SoftBodyModel, ParticleState]:
     """Builds a body's model and its state at the first frame.
 
@@ -56,6 +57,7 @@ def build(
     gravity : (3,) at the start [m/s²].
     dt : length of the first step [s], above 0.
     fields : force fields acting on the body at the start.
+    pull : (n, 3) accelerations besides gravity at the start; None without any [m/s²].
     """
     model = build_model(mesh, settings)
     moving = mesh
@@ -63,7 +65,7 @@ def build(
         moving = replace(mesh, velocities=relative_velocities(model, mesh, dt))
     if isinstance(model, SolidModel):
         return model, start_solid_body(model, moving, gravity=gravity, fields=fields, dt=dt)
-    state = _state(model, moving, gravity, fields, dt)
+    state = _state(model, moving, gravity, fields, dt, pull)
     if isinstance(model, WaterModel):
         water = start_waves(model.water, mesh.velocities.T, dt)
         return model, WaterBodyState(**vars(state), water=water)
@@ -195,12 +197,17 @@ def goal_compliances(weights: Floats, masses: Floats) -> Floats:
 
 
 def _state(
-    model: SoftBodyModel, mesh: MeshData, gravity: Floats, fields: Sequence[Field], dt: float
+    model: SoftBodyModel,
+    mesh: MeshData,
+    gravity: Floats,
+    fields: Sequence[Field],
+    dt: float,
+    pull: Floats | None,
 ) -> ParticleState:
     """Positions and velocities at the first frame."""
     positions = np.ascontiguousarray(mesh.positions.T)
     displacements = start_displacements(
-        model, positions, mesh.velocities.T, gravity=gravity, fields=fields, dt=dt
+        model, positions, mesh.velocities.T, gravity=gravity, fields=fields, dt=dt, pull=pull
     )
     displacements[:, model.pinned] = 0.0
     return ParticleState(
@@ -220,6 +227,7 @@ def start_displacements(
     gravity: Floats,
     fields: Sequence[Field],
     dt: float,
+    pull: Floats | None = None,
 ) -> Floats:
     """(3, n) displacements over an imagined previous step that give these velocities [m].
 
@@ -229,6 +237,7 @@ def start_displacements(
     gravity : (3,) [m/s²].
     fields : force fields acting on the body now.
     dt : length of the previous step [s], above 0.
+    pull : (n, 3) accelerations besides gravity; None without any [m/s²].
     """
     pulls = accelerations(
         model.exposed_surface,
@@ -240,4 +249,6 @@ def start_displacements(
         shares=model.settings.field_shares,
         dt=dt,
     )
+    if pull is not None:
+        pulls = pulls + pull.T
     return start_displacement(velocities, pulls, dt, model.settings.damping)

@@ -117,7 +117,7 @@ def step_plain_bodies(
         if not (_have_no_contacts(bodies, world) and _are_clear(_boxes(bodies), colliders, world)):
             return False
         former = _copy_memory(bodies, settings)
-    group = make_group(bodies, range(len(bodies)), settings, after, curves)
+    group = make_group(bodies, range(len(bodies)), settings, before, after, curves)
     boxes = group.take_all_steps()
     if world is not None and not _are_clear((boxes[:, 0], boxes[:, 1]), colliders, world):
         for rows, kept in former:

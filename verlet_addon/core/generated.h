@@ -291,7 +291,7 @@ typedef struct plain_model {
 typedef struct plain_state {
     const real *pins_start, *pins_end;
     real friction, restitution;
-    const struct target_curve *curve;
+    const struct target_curve *curve, *pull;
     real *positions, *previous_positions;
     const struct plain_model *body;
     real heaviness;

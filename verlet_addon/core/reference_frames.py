@@ -10,8 +10,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from .arrays import Floats
-from .bodies.step_data import Body, RigidMotion
+from .arrays import Floats, Integers
+from .bodies.step_data import Body, RigidMotion, RigidMotions
 from .linear.rotations import portable_rotations, rotation_by, rotation_vector
 from .mesh import MeshData
 from .model import SoftBodyModel
@@ -22,13 +22,18 @@ NO_PREFERENCE = 1e-9
 spin."""
 
 
+Motions = RigidMotion | RigidMotions | None
+RigidWay = tuple[Floats, Floats, Floats]
+"""What `rigid_motion` returns."""
+
+
 def reference_motions(
     bodies: Sequence[Body],
     before: Sequence[Floats],
     after: Sequence[Floats],
     curves: Sequence[TargetCurve],
     substeps: int,
-) -> list[list[RigidMotion | None]]:
+) -> list[list[Motions]]:
     """Per step between two samples, for each body, its share of the motion of its reference frame.
 
     Parameters
@@ -46,25 +51,27 @@ def reference_motions(
     return [list(motions) for motions in zip(*found, strict=True)]
 
 
-def _steps_of(
-    model: SoftBodyModel, before: Floats, after: Floats, substeps: int
-) -> list[RigidMotion | None]:
+def _steps_of(model: SoftBodyModel, before: Floats, after: Floats, substeps: int) -> list[Motions]:
     """The motion of one body in each step; None where its frame rests, or no share is left out."""
     share = model.settings.inertia_share
-    motion = None if share == 0.0 else _motion(model, before, after)
-    if motion is None:
+    if share == 0.0 or np.array_equal(before, after):
         return [None] * substeps
-    begin, way, turn = motion
-    rotation = rotation_by(turn * (share / substeps))
-    return [
-        RigidMotion(rotation, begin + way * (step / substeps), way * (share / substeps))
-        for step in range(substeps)
+    parts = [(points, _part_motion(model, points, before, after)) for points in _parts(model)]
+    return [_shared(parts, share / substeps, step / substeps) for step in range(substeps)]
+
+
+def _shared(
+    parts: Sequence[tuple[Integers, RigidWay]], share: float, begun: float = 0.0
+) -> RigidMotion | RigidMotions:
+    """A share of the motions of parts, which go on from where a share of them has led."""
+    found = [
+        (points, RigidMotion(rotation_by(turn * share), begin + way * begun, way * share))
+        for points, (begin, way, turn) in parts
     ]
+    return found[0][1] if len(found) == 1 else RigidMotions(found)
 
 
-def _steps_along(
-    model: SoftBodyModel, curve: TargetCurve, substeps: int
-) -> list[RigidMotion | None]:
+def _steps_along(model: SoftBodyModel, curve: TargetCurve, substeps: int) -> list[Motions]:
     """The motion of one body in each step along a cubic curve."""
     places = [curve.start, *(curve.at((step + 1) / substeps) for step in range(substeps))]
     return [_steps_of(model, *ends, 1)[0] for ends in pairwise(places)]
@@ -88,22 +95,30 @@ def keep_velocities(
     each = zip(former, bodies, before, after, strict=True)
     for (old, _), (model, state), start, end in each:
         more = model.settings.inertia_share - old.settings.inertia_share
-        motion = None if more == 0.0 else _motion(model, start, end)
-        if motion is not None:
-            begin, way, turn = motion
-            share = more * state.previous_dt / duration
-            step = RigidMotion(rotation_by(turn * share), begin, way * share)
-            state.shift_previous(step.apply)
+        if more == 0.0 or np.array_equal(start, end):
+            continue
+        share = more * state.previous_dt / duration
+        parts = [(points, _part_motion(model, points, start, end)) for points in _parts(model)]
+        state.shift_previous(_shared(parts, share).apply)
 
 
-def _motion(
-    model: SoftBodyModel, before: Floats, after: Floats
-) -> tuple[Floats, Floats, Floats] | None:
-    """The rigid motion of a body's pins or, without any, of its mesh; None if that rests."""
-    if np.array_equal(before, after):
-        return None
+def _parts(model: SoftBodyModel) -> list[Integers]:
+    """Numbers of the particles of each part of a body that has a reference frame of its own.
+
+    Trees of tuned joints, for each stands on a bone that moves by itself; all of other bodies.
+    """
+    rods = model.rods
+    if rods is None or rods.first_mode is None:
+        return [np.arange(len(model.inverse_masses))]
+    return [rods.particles[rods.labels == label] for label in np.unique(rods.labels)]
+
+
+def _part_motion(model: SoftBodyModel, points: Integers, before: Floats, after: Floats) -> RigidWay:
+    """The rigid motion of the pins of a part or, without any, of its mesh."""
     held = np.concatenate([model.pinned, model.goals])
-    return rigid_motion(*(each[held] if len(held) else each for each in (before, after)))
+    held = held[np.isin(held, points)]
+    held = held if len(held) else points
+    return rigid_motion(before[held], after[held])
 
 
 def rigid_motion(before: Floats, after: Floats) -> tuple[Floats, Floats, Floats]:

@@ -121,6 +121,9 @@ class Sample:
     """Per body, the pressure of its gas at its rest volume [Pa]; empty if it is constant."""
     scene_settings: SceneSettings | None = None
     """Settings of the scene from the sample before to this one; None if they are constant."""
+    pulls: Sequence[Floats | None] = ()
+    """Per body (n, 3), accelerations besides gravity, linear in time from sample to sample; cloth
+    and ropes without mirrors [m/s²]. None, or left empty, where there are none."""
     goal_springs: Sequence[GoalSprings | None] = ()
     """Per body, the springs that draw it on the way here; left empty where there are none."""
 
@@ -128,6 +131,11 @@ class Sample:
     def every_field(self) -> Sequence[Sequence[Field]]:
         """`fields`, with an empty entry per body if there are none."""
         return self.fields or [()] * len(self.targets)
+
+    @property
+    def every_pull(self) -> Sequence[Floats | None]:
+        """`pulls`, with None per body if there are none."""
+        return self.pulls or [None] * len(self.targets)
 
     @property
     def every_mirror(self) -> Sequence[Sequence[Plane]]:

@@ -125,9 +125,9 @@ class Simulation:
             dt = sample.duration / self.scene_settings.substeps
             given = self.sample.settings or given
             self.bodies = [
-                build(mesh, settings, gravity=sample.gravity, dt=dt, fields=fields)
-                for mesh, settings, fields in zip(
-                    self.wholes, given, self.sample.every_field, strict=True
+                build(mesh, settings, gravity=sample.gravity, dt=dt, fields=fields, pull=pull)
+                for mesh, settings, fields, pull in zip(
+                    self.wholes, given, self.sample.every_field, sample.every_pull, strict=True
                 )
             ]
             self._build_world()
@@ -189,7 +189,7 @@ class Simulation:
         if self.world is not None:
             places = [state.positions for _, state in bodies]
             self.world.update_degenerate_colliders(places, before.colliders, after.colliders)
-        group = make_group(bodies, plain, settings, after, curves)
+        group = make_group(bodies, plain, settings, before, after, curves)
         group.start_steps(settings, after)
         former = acting_springs(bodies, self.reflections, before)
         paths = spring_paths(bodies, former, springs)

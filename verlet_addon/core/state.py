@@ -299,7 +299,7 @@ def _make_batches(
         weave=weave_batches(model.weave, w, h_squared),
         ropes=rope_batches(model.ropes, w, h_squared),
         bends=bends,
-        rods=rod_batch(model.rods, w, h_squared, steps[0], state.rod_rotations),
+        rods=rod_batch(model.rods, model.settings, w, h_squared, steps[0], state.rod_rotations),
         seams=seam_batches(model.seams, state.closed, state.torn, w, h_squared),
         kept_share=1.0 - 1.0 / stiffer,
         play=play_share(loss, steps[0]),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import TypeVar
 
 import numpy as np
 
@@ -12,7 +13,9 @@ from .held_vertices import Path
 from .mirrors import Reflection, complete_positions
 from .reference_frames import reference_motions
 from .scene import Plane, Sample, same_plane
-from .target_curves import TargetCurve, TargetMotion, bent_curve
+from .target_curves import TargetCurve, TargetMotion, bent_curve, pull_way
+
+Value = TypeVar("Value", Floats, float)
 
 
 def cut_into_steps(
@@ -37,31 +40,36 @@ def cut_into_steps(
         for number, (body, start, end) in enumerate(zip(bodies, *ends, strict=True))
     ]
     frames = reference_motions(bodies, ends[0], ends[1], targets, substeps)
+    pulls = list(map(pull_way, before.every_pull, after.every_pull))
     fields = list(zip(before.every_field, after.every_field, strict=True))
-    collider_paths = list(zip(before.colliders, after.colliders, strict=True))
-    collider_ends = [start for start, _ in collider_paths]
-    pressures = list(zip(before.pressures, after.pressures, strict=True))
+    collider_ends = list(before.colliders)
     for number in range(1, substeps + 1):
         share = number / substeps
         collider_starts = collider_ends
-        collider_ends = [
-            # A collider at rest keeps the same array, by which later code recognizes it.
-            start if start is end else start + (end - start) * share
-            for start, end in collider_paths
-        ]
+        # A collider at rest keeps the same array, by which later code recognizes it.
+        collider_ends = _between(before.colliders, after.colliders, share)
         yield StepInputs(
             dt=after.duration / substeps,
             gravity=after.gravity,
             targets=[curve.at(share).T for curve in targets],
             fields=[interpolate_fields(*felt, (number - 1) / substeps) for felt in fields],
-            pressures=[start + (end - start) * share for start, end in pressures],
+            pressures=_between(before.pressures, after.pressures, share),
             ground=_interpolate_ground(before.ground, after.ground, share),
             ground_shift=_ground_shift(before.ground, after.ground, substeps),
             reference_motions=frames[number - 1],
+            pulls=[way if way is None else way.at(share).T for way in pulls],
             spring_targets=[start + (end - start) * share for start, end in spring_paths],
             collider_starts=collider_starts,
             collider_ends=collider_ends,
         )
+
+
+def _between(before: Sequence[Value], after: Sequence[Value], share: float) -> list[Value]:
+    """Values at a share of the way; the identical ones where they do not change."""
+    return [
+        start if start is end else start + (end - start) * share
+        for start, end in zip(before, after, strict=True)
+    ]
 
 
 def targets_of(sample: Sample, reflections: Sequence[Sequence[Reflection]]) -> list[Floats]:

@@ -79,6 +79,11 @@ class TargetCurve:
         return np.asarray(line + share * rest * (rest * first - share * last))
 
 
+def pull_way(before: Floats | None, after: Floats | None) -> TargetCurve | None:
+    """The way of a body's accelerations besides gravity (n, 3) between two samples [m/s²]."""
+    return None if after is None else TargetCurve(after if before is None else before, after)
+
+
 def _bend(curve: TargetCurve, end: int) -> Floats:
     """(n, 3) one of `bends`, 0 for a straight line."""
     return np.zeros_like(curve.end) if curve.bends is None else curve.bends[end]

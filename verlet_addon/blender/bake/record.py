@@ -86,7 +86,7 @@ def bake_settings(obj: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, An
         del values[name]
     values["attachments"] = [_attachment(obj, item) for item in body.attachments]
     if bones := bone_values(obj):
-        values["bones"] = bones
+        values |= {"bones": bones, "use_pose_gravity": body.use_pose_gravity}
     for name in ("collision_collection", "effector_collection", "simulate_as"):
         chosen = getattr(body, name)
         values[name] = chosen.name if chosen is not None else ""

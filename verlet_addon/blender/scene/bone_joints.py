@@ -53,6 +53,19 @@ class Skeleton:
         """(n,) bool, joints that follow the pose."""
         return np.array([each.kind not in ("LINK", "TAIL") for each in self.joints])
 
+    def frames(self, depsgraph: bpy.types.Depsgraph) -> Floats:
+        """(n, 3, 3) how the bones turn that chains stand on, as orthonormal frames in columns."""
+        armature: Any = self.armature.evaluated_get(depsgraph)
+        world = np.array(armature.matrix_world, np.float64)[:3, :3]
+        found: list[Floats] = []
+        for joint in self.joints:
+            if joint.kind == "BESIDE":
+                parent = armature.pose.bones[joint.bone].parent
+                turned = world if parent is None else world @ _turn(parent)
+                frame = _orthonormal(turned)
+            found.append(frame)
+        return np.array(found)
+
     def rest_places(self) -> Floats:
         """(n, 3) joints at rest, in the space of the armature."""
         bones: Any = self.armature.data
@@ -172,6 +185,19 @@ def bone_at_vertices(obj: bpy.types.Object) -> Integers:
     """(b,) number of the vertex at the tail of each of `soft_bones`."""
     found = skeleton_of(obj)
     return np.array([] if found is None else [found.tails[b.name] for b in soft_bones(obj)], int)
+
+
+def _turn(bone: Any) -> Floats:
+    """(3, 3) map of directions from a bone at rest to the pose, in the space of the armature."""
+    return np.array(bone.matrix.to_3x3() @ bone.bone.matrix_local.to_3x3().inverted(), np.float64)
+
+
+def _orthonormal(linear: Floats) -> Floats:
+    """(3, 3) right-handed frame of the first two columns of a map, which may shear and mirror."""
+    first = linear[:, 0] / np.linalg.norm(linear[:, 0])
+    second = linear[:, 1] - first * (first @ linear[:, 1])
+    second = second / np.linalg.norm(second)
+    return np.stack([first, second, np.cross(first, second)], axis=1)
 
 
 def _bone(found: Skeleton, joint: Joint) -> bpy.types.PoseBone:

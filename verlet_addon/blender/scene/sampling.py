@@ -25,6 +25,7 @@ from .mesh_io import read_positions
 from .mirrors import Joint, read_planes
 from .modifiers import finish_hidden
 from .pin_weights import PinWeights, current_pin_weights, may_key_pins, read_pin_weights
+from .pose_gravity import pose_pulls, root_frames
 from .visibility import is_hidden_now, shown_throughout
 
 FEW = 4
@@ -245,6 +246,7 @@ class SampleReader:
         self._scene_settings = scene_settings(evaluated_scene(stage.depsgraph))
         self._before = time_scale(stage.at(start - 1))
         self._seconds = seconds_per_frame(stage.scene)
+        self._roots = root_frames(stage.bodies, stage.at(start))
 
     def read(self, frame: int, depsgraph: bpy.types.Depsgraph) -> Sample:
         """The current evaluated scene, as the sample of a frame."""
@@ -254,10 +256,13 @@ class SampleReader:
         self._settings = settings = stage.settings(depsgraph, self._settings)
         self._scene_settings = _same(self._scene_settings, evaluated_scene(depsgraph))
         before, self._before = self._before, now
+        gravity = np.array(scene.gravity if scene.use_gravity else (0, 0, 0), dtype=np.float64)
+        roots = root_frames(stage.bodies, depsgraph)
         return Sample(
             frame=frame,
             duration=self._seconds * (before + now) / 2,
-            gravity=np.array(scene.gravity if scene.use_gravity else (0, 0, 0), dtype=np.float64),
+            gravity=gravity,
+            pulls=pose_pulls(self._roots, roots, settings, gravity),
             targets=targets,
             ground=read_ground(scene, depsgraph),
             mirrors=stage.mirrors(depsgraph),

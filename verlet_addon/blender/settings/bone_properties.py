@@ -8,7 +8,7 @@ from math import pi
 from typing import Any, cast
 
 import bpy
-from bpy.props import FloatProperty, PointerProperty
+from bpy.props import BoolProperty, FloatProperty, PointerProperty
 
 from .overridable import overridable
 
@@ -91,6 +91,13 @@ class BoneBodyProperties:
         description="Armature whose bones have their joints at the vertices of this mesh",
         type=bpy.types.Object,
         options={"HIDDEN"},
+    )
+    use_pose_gravity: BoolProperty(
+        name="Gravity in Pose",
+        description="Soft bones were drawn with their weight: gravity acts on them only as far as "
+        "what they stand on turns, and a still pose stays as it is",
+        default=True,
+        options=set(),
     )
 
 

@@ -46,6 +46,7 @@ def draw_soft_bone(column: bpy.types.UILayout, context: bpy.types.Context) -> No
     its = body_properties(body)
     column.prop(its, "inertia_share", slider=True)
     column.prop(its, "gravity")
+    column.prop(its, "use_pose_gravity")
     column.prop(its, "friction")
     column.prop(its, "use_self_collision")
     column.prop(its, "collision_collection")

@@ -14,7 +14,7 @@ from ..model import SoftBodyModel
 from ..settings import SceneSettings
 from ..state import Batches, ParticleState
 from ..stretch.distance_limits import GoalRadii, project_goal_radii
-from .step_data import RigidMotion, StepInputs
+from .step_data import RigidMotion, RigidMotions, StepInputs
 
 
 @dataclass(eq=False, kw_only=True)
@@ -45,7 +45,9 @@ class BodyStep(ABC):
     """(k,) tension × h² of the links of its surface before contacts were solved [kg m]."""
     entangled: bool = False
     """Whether contacts stretch an edge so much that the body counts as entangled."""
-    reference_motion: RigidMotion | None = None
+    pull: Floats | None = None
+    """(3, n) accelerations besides gravity and fields [m/s²]."""
+    reference_motion: RigidMotion | RigidMotions | None = None
     """The motion of its reference frame that its inertia leaves out."""
 
     @cached_property

@@ -42,5 +42,6 @@ def start_body_step(
         start=state.positions,
         predicted=state.positions,
         spring_goals=spring_goals(model, state.positions, inputs, number),
+        pull=inputs.pull(number),
         reference_motion=inputs.reference_motion(number),
     )

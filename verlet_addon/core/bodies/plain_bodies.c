@@ -21,8 +21,12 @@ static void predict(const plain_state *state, const frame_inputs *inputs, intege
     const plain_model *body = state->body;
     integer n = body->n;
     real *x = state->positions, *moved = body->predicted;
+    const target_curve *pull = state->pull;
     for (integer i = 0; i < 3 * n; i++) {
         body->accelerations[i] = inputs->gravity[i / n] * state->heaviness;
+        integer at = 3 * (i % n) + i / n;
+        if (pull)
+            body->accelerations[i] += at_step(pull->start[at], pull->end[at], number, inputs->steps);
         moved[i] = (x[i] - state->previous_positions[i]) * body->velocity_gain
                    + body->accelerations[i] * body->h_squared + x[i];
     }

@@ -1,8 +1,7 @@
 """Plain bodies, with lengths, bends, pins, gravity and ground only, advanced together in C.
 
 In small bodies, the Python overhead of a step is ten times its computation. So compiled kernels
-take all steps of a frame in one call, or each phase of a step for all plain bodies in one, with
-the same bits.
+take all steps of a frame in one call, or each phase for all plain bodies, with the same bits.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +28,7 @@ from ..stretch.rigid_clusters import Clusters
 from ..stretch.strain_limiting import StripLinks
 from ..stretch.strip_batches import Diagonals, StripBatch
 from ..stretch.tension_warm_start import StripSystem
-from ..target_curves import TargetCurve
+from ..target_curves import TargetCurve, pull_way
 from .body_step import BodyStep
 from .ground_contacts import ground_laws
 from .step_data import Body
@@ -177,11 +176,12 @@ class PlainBody:
     pins_end: Floats
     """(3, p) their targets at its end [m]."""
     friction: float
-    """Coulomb coefficient on the ground."""
     restitution: float
-    """Coefficient of restitution on the ground."""
+    """Coulomb's coefficient, and that of restitution, on the ground."""
     curve: TargetCurve | None
     """The way of its animated mesh, if its ropes follow that."""
+    pull: TargetCurve | None
+    """The way of accelerations besides gravity, if any [m/s²]."""
 
     def write_state(self) -> None:
         """Stores the positions and previous positions of this body in its state."""
@@ -202,7 +202,7 @@ class FrameInputs:
 Struct(
     "plain_state",
     PlainBody,
-    reads="pins_start pins_end friction restitution curve",
+    reads="pins_start pins_end friction restitution curve pull",
     shares="positions previous_positions",
     body=(PLAIN_MODEL, lambda member: PLAIN_MODEL.pack(member.batches)),
     heaviness=(float, lambda member: member.model.settings.gravity),
@@ -284,20 +284,22 @@ def make_group(
     bodies: Sequence[Body],
     numbers: Sequence[int],
     settings: SceneSettings,
+    before: Sample,
     after: Sample,
     curves: Mapping[int, TargetCurve] = MappingProxyType({}),
 ) -> PlainGroup:
-    """The group of the plain bodies with these numbers, for the steps to a sample."""
+    """The group of the plain bodies with these numbers, for the steps between two samples."""
+    pulls = list(map(pull_way, before.every_pull, after.every_pull))
     members = {
-        number: _make_member(bodies[number], after.targets[number], settings, curves.get(number))
-        for number in numbers
+        n: _make_member(bodies[n], after.targets[n], settings, (curves.get(n), pulls[n]))
+        for n in numbers
     }
-    inputs = FrameInputs(settings.substeps, after.gravity.astype(float), after.ground)
-    return PlainGroup(members, inputs, {})
+    gravity = after.gravity.astype(float)
+    return PlainGroup(members, FrameInputs(settings.substeps, gravity, after.ground), {})
 
 
 def _make_member(
-    body: Body, targets: Floats, settings: SceneSettings, curve: TargetCurve | None
+    body: Body, targets: Floats, settings: SceneSettings, ways: Sequence[TargetCurve | None]
 ) -> PlainBody:
     """The member for one body with these targets (n, 3) [m]."""
     model, state = body
@@ -306,7 +308,7 @@ def _make_member(
     lengthen_ropes(positions, batches.ropes)
     pins = positions[:, model.pinned], targets.T[:, model.pinned]
     laws = ground_laws(model, settings)
-    return PlainBody(model, state, batches, positions, previous, *pins, *laws, curve)
+    return PlainBody(model, state, batches, positions, previous, *pins, *laws, *ways)
 
 
 def _make_body_step(member: PlainBody, settings: SceneSettings, after: Sample) -> BodyStep:

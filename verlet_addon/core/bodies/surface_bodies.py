@@ -59,6 +59,8 @@ class SurfaceStep(BodyStep):
             shares=model.settings.field_shares,
             dt=inputs.dt,
         )
+        if self.pull is not None:
+            self.accelerations = self.accelerations + self.pull
         self._integrate()
         self.predicted = state.positions.copy()
         add_ground_contact(self, settings, inputs)

@@ -56,10 +56,10 @@ def change_all_pins(
     ----------
     sample, after : the samples at both ends of the frame.
     """
-    each = zip(bodies, before, now, sample.every_field, strict=True)
+    each = zip(bodies, before, now, sample.every_field, after.every_pull, strict=True)
     return [
-        change_pins(body, former, mesh, gravity=after.gravity, fields=fields)
-        for body, former, mesh, fields in each
+        change_pins(body, former, mesh, gravity=after.gravity, fields=fields, pull=pull)
+        for body, former, mesh, fields, pull in each
     ]
 
 
@@ -115,6 +115,7 @@ def change_pins(
     *,
     gravity: Floats,
     fields: Sequence[Field] = (),
+    pull: Floats | None = None,
 ) -> Body:
     """The body with the pin weights of `mesh` in place of those of `former`; motion continues.
 
@@ -126,6 +127,7 @@ def change_pins(
     former, mesh : the body's mesh with the former and with the new pin weights.
     gravity : (3,) acceleration [m/s²].
     fields : force fields that act on the body now.
+    pull : (n, 3) accelerations besides gravity; None without any [m/s²].
     """
     model, state = body
     before, now = former.pin_weights, mesh.pin_weights
@@ -141,6 +143,7 @@ def change_pins(
         gravity=gravity,
         fields=fields,
         dt=state.previous_dt,
+        pull=pull,
     )
     freed = np.flatnonzero((before >= FIRM_PIN) & (now < FIRM_PIN))
     state.previous_positions[:, freed] = (state.positions - displacements)[:, freed]

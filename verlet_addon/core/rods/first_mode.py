@@ -33,44 +33,40 @@ class Tree:
 
 
 @dataclass(frozen=True, eq=False)
-class TunedJoints:
-    """Joints at the starts of the segments that lead to m nodes."""
+class FirstMode:
+    """What joints at the starts of the segments that lead to m nodes are tuned to."""
 
-    compliances: Floats
-    """(m,) curvature per bending moment; 0 = rigid [1/(N m²)]."""
-    time_constants: Floats
-    """(m,) time constants of their damping [s]."""
-    angle_limits: Floats
-    """(m,) π = none [rad]."""
+    omegas: Floats
+    """(m,) angular frequencies; infinite = rigid [rad/s]."""
+    ratios: Floats
+    """(m,) damping ratios."""
+
+    def time_constants(self, air_damping: float) -> Floats:
+        """(m,) time constants of the damping of joints in air that slows motion [s].
+
+        A damping c of the air [1/s] adds c / (2 ω) to the ratio ω τ / 2 of a time constant τ.
+        """
+        moving = np.where(self.omegas > 0.0, self.omegas, np.inf)
+        return np.asarray(np.maximum(2.0 * self.ratios / moving - air_damping / moving**2, 0.0))
 
 
-def tuned_joints(
-    tree: Tree, spans: Floats, joints: Joints, particles: Integers, air_damping: float
-) -> TunedJoints:
-    """The joints that have the frequencies and damping ratios that are given for n vertices.
+def first_mode(joints: Joints, particles: Integers) -> FirstMode:
+    """What the joints at the nodes of particles (m,) are tuned to."""
+    return FirstMode(2.0 * np.pi * joints.frequencies[particles], joints.damping_ratios[particles])
+
+
+def tuned_compliances(tree: Tree, spans: Floats, mode: FirstMode) -> Floats:
+    """(m,) curvature per bending moment of joints with these frequencies [1/(N m²)].
 
     Parameters
     ----------
     spans : (m,) length that bends at each joint; 0 without joint [m].
-    particles : (m,) the vertex of each node.
-    air_damping : rate at which still air slows motion [1/s].
     """
-    omegas = 2.0 * np.pi * joints.frequencies[particles]
-    ratios = joints.damping_ratios[particles]
+    omegas = mode.omegas
     flexible = (spans > 0.0) & np.isfinite(omegas)
     products = squared_periods(tree, spans, flexible) * np.where(flexible, omegas, 0.0) ** 2
-    # A damping c of the air adds c / (2 ω) to the ratio ω τ / 2 of a time constant.
-    moving = np.where(flexible & (omegas > 0.0), omegas, np.inf)
-    return TunedJoints(
-        np.divide(
-            1.0,
-            products,
-            out=np.where(omegas > 0.0, 0.0, np.inf),
-            where=flexible & (products > 0.0),
-        ),
-        np.maximum(2.0 * ratios / moving - air_damping / moving**2, 0.0),
-        joints.angle_limits[particles],
-    )
+    found = np.where(omegas > 0.0, 0.0, np.inf)
+    return np.divide(1.0, products, out=found, where=flexible & (products > 0.0))
 
 
 def squared_periods(tree: Tree, spans: Floats, flexible: Booleans) -> Floats:

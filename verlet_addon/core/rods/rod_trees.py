@@ -18,7 +18,8 @@ from ..geometry.graph import find_components
 from ..geometry.rest_shape import RestShape, painted_shares
 from ..kernel import Struct
 from ..ropes.rope_trees import find_tree_edges
-from .first_mode import TWIST_SHARE, Tree, TunedJoints, tuned_joints
+from ..settings import BodySettings
+from .first_mode import TWIST_SHARE, FirstMode, Tree, first_mode, tuned_compliances
 
 SHEAR_SHARE = 1e3
 """Shear stiffness of a segment over the bending stiffness of its joints: so stiff that a segment
@@ -59,8 +60,8 @@ class Rods:
     stiffnesses: Floats
     """(m,) bending moment per angle between a segment and its parent's; ∞ = rigid, 0 for roots and
     the segments at them [N m]."""
-    time_constants: Floats
-    """(m,) time constants of the damping of joints [s]."""
+    first_mode: FirstMode | None
+    """What joints are tuned to; None with the settings of the body."""
     angle_limits: Floats
     """(m,) angle limits of joints; π = none [rad]."""
     link_stiffnesses: Floats
@@ -160,20 +161,23 @@ def build_rods(shape: RestShape, in_rods: Booleans) -> Rods | None:
     clamped = (parents >= 0) & shape.pinned[ends].all(axis=1)
     jointed = (parents >= 0) & (parents[parents] >= 0)
     spans = _spans(parents, lengths, clamped, jointed)
-    found = _painted_joints(shape, particles, parents)
-    if (joints := shape.mesh.joints) is not None:
+    mode, joints = None, shape.mesh.joints
+    if joints is None:
+        limits = np.full(len(parents), shape.settings.angle_limit)
+        compliances = shape.settings.bend_compliance * _bend_shares(shape, particles, parents)
+    else:
+        mode, limits = first_mode(joints, particles), joints.angle_limits[particles]
         # Pins that let go again do not change the material.
-        held = clamped & np.isinf(joints.frequencies[particles])
+        held = clamped & np.isinf(mode.omegas)
         tree = Tree(shape.mesh.positions[particles], shape.masses[particles], parents, labels)
-        own_spans = _spans(parents, lengths, held, jointed)
-        found = tuned_joints(tree, own_spans, joints, particles, shape.settings.damping)
+        compliances = tuned_compliances(tree, _spans(parents, lengths, held, jointed), mode)
     return Rods(
         particles=particles,
         parents=parents,
         lengths=lengths,
-        stiffnesses=np.where(jointed, _inverses(found.compliances * spans), 0.0),
-        time_constants=found.time_constants,
-        angle_limits=found.angle_limits,
+        stiffnesses=np.where(jointed, _inverses(compliances * spans), 0.0),
+        first_mode=mode,
+        angle_limits=limits,
         link_stiffnesses=_link_stiffnesses(shape, ends, lengths),
         clamped=clamped,
         references=_find_references(shape, ends, clamped, edges),
@@ -217,16 +221,11 @@ def _spans(parents: Integers, lengths: Floats, clamped: Booleans, jointed: Boole
     return np.where(jointed, halves + halves[np.where(jointed, parents, 0)], 0.0)
 
 
-def _painted_joints(shape: RestShape, particles: Integers, parents: Integers) -> TunedJoints:
-    """The joints of all segments by the settings of the body and their painted weights."""
+def _bend_shares(shape: RestShape, particles: Integers, parents: Integers) -> Floats:
+    """(m,) painted shares of the bend compliance at the starts of segments."""
     starts = particles[parents]
     members = np.stack([starts[parents], starts, particles], axis=1)
-    settings = shape.settings
-    return TunedJoints(
-        settings.bend_compliance * painted_shares(shape.mesh.paint.bend, members),
-        np.full(len(parents), retardation_time(settings.inner_damping)),
-        np.full(len(parents), settings.angle_limit),
-    )
+    return painted_shares(shape.mesh.paint.bend, members)
 
 
 def _link_stiffnesses(shape: RestShape, ends: Integers, lengths: Floats) -> Floats:
@@ -262,6 +261,7 @@ def _find_references(
 
 def rod_batch(
     rods: Rods | None,
+    settings: BodySettings,
     inverse_masses: Floats,
     h_squared: float,
     dt: float,
@@ -293,9 +293,16 @@ def rod_batch(
         axials=np.minimum(shears, AXIAL_SHARE * links),
         limits=np.where(limited, 2.0 * np.sin(rods.angle_limits / 2.0), NO_LIMIT),
         limit_stiffnesses=LIMIT_SHARE * (inertias + bends),
-        retardations=np.maximum(rods.time_constants / dt, 0.5),
+        retardations=np.maximum(_time_constants(rods, settings) / dt, 0.5),
         rotations=rotations,
     )
+
+
+def _time_constants(rods: Rods, settings: BodySettings) -> Floats:
+    """(m,) time constants of the damping of joints [s]."""
+    if rods.first_mode is not None:
+        return rods.first_mode.time_constants(settings.damping)
+    return np.full(len(rods.parents), retardation_time(settings.inner_damping))
 
 
 def _inertias(rods: Rods, inverse_masses: Floats) -> Floats:
