@@ -34,11 +34,11 @@ def own_channels(obj: bpy.types.Object) -> Any:
     present = channels(key)
     if present is None:
         action = _moving_action(obj) or _shared_action(obj)
-        _put(key, action, _new_slot(action, obj.name))
+        _put(key, action, new_slot(action, obj.name, "KEY"))
     elif is_shared(key) or present.id_data.library is not None:
         animation: Any = key.animation_data
         action = _copy(present.id_data)
-        _put(key, action, _slot(action, animation.action_slot.identifier if HAS_SLOTS else ""))
+        _put(key, action, slot_named(action, animation.action_slot.identifier if HAS_SLOTS else ""))
     return channels(key)
 
 
@@ -47,7 +47,7 @@ def take_copy(key: bpy.types.Key) -> None:
     animation: Any = key.animation_data
     slot = animation.action_slot.identifier if HAS_SLOTS else ""
     action = _copy(animation.action)
-    _play(animation, action, _slot(action, slot))
+    play(animation, action, slot_named(action, slot))
 
 
 def give_back(key: bpy.types.Key) -> None:
@@ -65,7 +65,7 @@ def give_back(key: bpy.types.Key) -> None:
     former_slot = _former_slot(former, mark)
     if _content(channels(key)) == _content(channels_of(former, former_slot)):
         slot = animation.action_slot if HAS_SLOTS and not is_shared(key) else None
-        _play(animation, former, former_slot)
+        play(animation, former, former_slot)
         if HAS_SLOTS:
             animation.last_slot_identifier = mark.get("last_slot", animation.last_slot_identifier)
         if slot is not None:
@@ -142,7 +142,7 @@ def _put(key: bpy.types.Key, action: bpy.types.Action, slot: Any) -> None:
         mark["last_slot"] = animation.last_slot_identifier
         mark["given"] = slot.identifier
     cast(Any, key)[_MARK] = mark
-    _play(animation, action, slot)
+    play(animation, action, slot)
 
 
 def _is_given(animation: Any, mark: dict[str, Any]) -> bool:
@@ -169,7 +169,7 @@ def _leave(action: Any) -> None:
         del action[_MARK]
 
 
-def _slot(action: Any, identifier: str) -> Any:
+def slot_named(action: Any, identifier: str) -> Any:
     """The slot of an action with this identifier; None if it is missing."""
     return action.slots.get(identifier) if action is not None and HAS_SLOTS else None
 
@@ -177,22 +177,22 @@ def _slot(action: Any, identifier: str) -> Any:
 def _former_slot(action: Any, mark: dict[str, Any]) -> Any:
     """The slot that a key used before; in actions of older versions, the one that Blender made."""
     if action is None or not HAS_SLOTS or "slot" in mark:
-        return _slot(action, mark.get("slot", ""))
+        return slot_named(action, mark.get("slot", ""))
     return next((slot for slot in action.slots if slot.target_id_type == "KEY"), None)
 
 
-def _new_slot(action: Any, name: str) -> Any:
-    """A new slot for a Key in an action, with a channelbag for curves; None without slots."""
+def new_slot(action: Any, name: str, kind: str) -> Any:
+    """A new slot for a type of datablock, with a channelbag for curves; None without slots."""
     if not HAS_SLOTS:
         return None
-    slot = action.slots.new(id_type="KEY", name=name)
+    slot = action.slots.new(id_type=kind, name=name)
     layer = action.layers[0] if action.layers else action.layers.new("Layer")
     strip = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
     strip.channelbag(slot, ensure=True)
     return slot
 
 
-def _play(animation: Any, action: bpy.types.Action | None, slot: Any) -> None:
+def play(animation: Any, action: bpy.types.Action | None, slot: Any) -> None:
     """Assigns an action and, where there are slots, its slot."""
     animation.action = action
     if HAS_SLOTS and action is not None:

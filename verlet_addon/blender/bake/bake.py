@@ -24,6 +24,7 @@ from ..scene.starting_meshes import read_meshes
 from ..scene.visibility import is_shown
 from ..settings.core_settings import body_settings, scene_settings
 from ..settings.properties import body_properties, scene_properties
+from .bone_keys import check_bone_keys
 from .cautions import why_nothing
 from .edit_names import refuse_edits
 from .former_bake import former_bakes_hidden
@@ -138,6 +139,7 @@ def prepare_stage(
     MeshError
         A body cannot be simulated as it is.
     """
+    check_bone_keys(objects)
     for obj in objects:
         check_body(obj, view_layer)
         # Checked before anything is read: a shape key without points cannot be read.

@@ -20,6 +20,7 @@ from ..scene.pc2 import read_samples
 from ..scene.sampling import Stage
 from ..settings.properties import body_properties
 from .bake import prepare_stage
+from .bone_keys import key_bones
 from .cache import Cache, read_cache, remove_cache
 from .cache_bake import cached_bodies, show_cache
 from .cache_checks import check_intact
@@ -171,6 +172,7 @@ def keys_to_cache(
             show_cache(obj, cache.points(body), cache.record.start, scene, loop=noted.loop)
             remember_bake(obj, noted.frames, noted.inputs, noted.kernels)
             _add_deviation(obj, noted.deviation)
+    key_bones(scene, view_layer, objects)
 
 
 def _new_cache(scene: bpy.types.Scene, objects: list[bpy.types.Object], folder: Path) -> Cache:
@@ -231,7 +233,9 @@ def to_keys(
         for obj, its in zip(objects, frames, strict=True):
             motion = _read_motion(stage, obj, its, shown.pop(0))
             plans.append(plan(obj, motion, form, step or 1))
-    return _write_all(objects, plans)
+    converted = _write_all(objects, plans)
+    key_bones(scene, view_layer, objects)
+    return converted
 
 
 def _write_all(objects: Sequence[bpy.types.Object], plans: Sequence[Plan]) -> Converted:

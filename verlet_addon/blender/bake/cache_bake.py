@@ -28,6 +28,7 @@ from ..settings.preferences import BESIDE, chosen_cache_folder
 from ..settings.properties import body_properties
 from ..settings.timing import animation_frame
 from .bake import baked_frames, follow, prepare_stage, start_anew
+from .bone_keys import key_bones
 from .cache import Cache, last_written
 from .cache_folder import (
     caches_of,
@@ -220,6 +221,7 @@ def show_caches(stage: Stage, cache: Cache, blend: Path, *, loop: int = 0) -> No
         note_baked(obj)
         end = record.end - 1 if loop else record.end
         remember_bake(obj, [record.start, end], inputs, record.kernels)
+    key_bones(stage.scene, stage.view_layer, stage.bodies)
     replace_others(cache, blend)
 
 

@@ -22,6 +22,7 @@ from ..scene.mirrors import find_joints, joins, later_carriers, read_planes, sho
 from ..scene.ownership import is_own
 from ..scene.visibility import is_shown, is_shown_sometimes
 from ..settings.properties import body_properties, is_body
+from .bone_cautions import bone_cautions
 from .collider_cautions import colliders_without_effect
 from .hidden_bakes import hidden_bakes
 from .idle_keys import idle_keys
@@ -52,6 +53,7 @@ def cautions(
         *(sentence for obj in baked for sentence in _empty_groups(obj)),
         *(sentence for obj in baked for sentence in _pinned_and_attached(obj)),
         *(sentence for obj in baked for sentence in _without_threads(obj)),
+        *bone_cautions(view_layer, meshes),
         *idle_keys(scene, view_layer, baked),
         *hidden_bakes(baked, depsgraph),
         *_gravity_in_units(scene),

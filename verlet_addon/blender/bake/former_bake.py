@@ -10,6 +10,7 @@ from ..scene.mesh_access import found_again, keys_muted, shape_keys_of, write_ke
 from ..scene.modifiers import bakes_hidden
 from ..settings.properties import body_properties
 from . import curves
+from .bone_keys import bone_keys_hidden
 from .shape_keys import baked_names
 from .unbaked_shape import has_lost_basis, show_rest
 
@@ -20,6 +21,7 @@ def former_bakes_hidden(objects: Sequence[bpy.types.Object]) -> Iterator[None]:
     with ExitStack() as stack:
         stack.enter_context(bakes_hidden(objects))
         stack.enter_context(tracks_muted(objects))
+        stack.enter_context(bone_keys_hidden(objects))
         for obj in objects:
             stack.enter_context(_former_bake_hidden(obj))
         yield

@@ -12,6 +12,7 @@ from ..scene.mesh_access import point_count
 from ..scene.mesh_io import world_matrix
 from ..scene.modifiers import has_carriers
 from ..scene.sampling import Stage
+from .bone_keys import key_bones
 from .curve_deviations import CurveDeviations
 from .forms import RELATIVE, KeyForm, plan, write_plan
 from .memory import check_room_to_write
@@ -78,4 +79,5 @@ class KeyCollector:
                 chosen = plan(obj, motion, RELATIVE)
             write_plan(obj, chosen)
             remember_bake(obj, [self._frames[0], motion.last], read, served)
+        key_bones(self._stage.scene, self._stage.view_layer, self._stage.bodies)
         return remarks

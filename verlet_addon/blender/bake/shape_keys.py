@@ -22,6 +22,7 @@ from ..scene.mesh_access import (
 from ..settings.properties import body_properties
 from ..settings.timing import animation_frame
 from . import curves
+from .bone_keys import remove_bone_keys
 from .cache_folder import folders_of, replace_folders
 from .edit_names import edited_frames
 from .edited_frame import remove_edits
@@ -143,6 +144,7 @@ def _remove_all_but_basis(obj: bpy.types.Object) -> None:
 
     `made_basis` says whether there is one; the mesh has its shape.
     """
+    remove_bone_keys(obj)
     body = body_properties(obj)
     if bake_modifier(obj) is not None and edited_frames(obj):
         _require_object_mode(obj)

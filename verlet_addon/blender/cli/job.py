@@ -17,6 +17,7 @@ from ..bake.memory import large_need, needed
 from ..bake.progress import Progress
 from ..bake.record import form_of
 from ..scene.file_context import file_context
+from ..settings.bone_properties import armature_of
 from ..settings.properties import body_properties, is_body, scene_properties
 from .console import suggestion
 from .name_patterns import matches
@@ -162,6 +163,9 @@ def find_job(options: Namespace, output: Path | None, report: Report) -> Job:
             with report.attempt():
                 override(here.scene, assignments, options.names)
     chosen = _chosen(here.scene, options.names, report)
+    if options.bones is not None:
+        for obj in filter(armature_of, chosen):
+            body_properties(obj).bones_to = options.bones.upper()
     start, end = options.frames or frame_range(here.scene)
     return Job(
         here.scene,

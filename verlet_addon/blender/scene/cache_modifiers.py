@@ -76,8 +76,9 @@ def shows_simulation(obj: bpy.types.Object) -> bool:
 
 
 def update_tracks(obj: bpy.types.Object) -> None:
-    """Has the bones of a body of bones follow it while it shows a simulation."""
-    set_tracks(obj, shows_simulation(obj))
+    """Has the bones of a body of bones follow it while it shows a simulation, unless keys do."""
+    keyed = bool(body_properties(obj).keyed_bones) and live_modifier(obj) is None
+    set_tracks(obj, shows_simulation(obj) and not keyed)
 
 
 def cache_path(obj: bpy.types.Object, modifier: bpy.types.MeshCacheModifier) -> Path:

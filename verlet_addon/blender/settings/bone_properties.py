@@ -8,7 +8,7 @@ from math import pi
 from typing import Any, cast
 
 import bpy
-from bpy.props import BoolProperty, FloatProperty, PointerProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, PointerProperty, StringProperty
 
 from .overridable import overridable
 
@@ -83,6 +83,14 @@ FOLLOW_POSE = _properties.FloatProperty(
 """`PoseBone.verlet_follow_pose`, outside the group: Blender keys no groups of bones."""
 
 
+BONE_FORMS = (
+    ("CONSTRAINTS", "Constraints", "No keys: a constraint points each bone at its joint"),
+    ("ACTION", "Keys in New Action", "Keys of the rotations of soft bones in a copy of the action"),
+    ("NLA", "NLA Track", "Keys in a track of the NLA above the action, which stays as it is"),
+)
+"""How a bake shows on soft bones."""
+
+
 class BoneBodyProperties:
     """Properties of `VERLET_PG_body` that bodies of bones have."""
 
@@ -90,6 +98,35 @@ class BoneBodyProperties:
         name="Armature",
         description="Armature whose bones have their joints at the vertices of this mesh",
         type=bpy.types.Object,
+        options={"HIDDEN"},
+    )
+    bones_to: EnumProperty(
+        name="Bones To",
+        description="How a bake shows on soft bones; Live shows it by constraints",
+        items=BONE_FORMS,
+        default="CONSTRAINTS",
+        options=set(),
+    )
+    muted_solvers: StringProperty(
+        name="Muted Solvers",
+        description="Constraints of soft bones that are off while these show a simulation",
+        options={"HIDDEN"},
+    )
+    keyed_bones: StringProperty(
+        name="Keyed Bones",
+        description="What the keys of the last bake have replaced",
+        options={"HIDDEN"},
+    )
+    keyed_action: PointerProperty(
+        name="Keyed Action",
+        description="The action with the keys of the last bake",
+        type=bpy.types.Action,
+        options={"HIDDEN"},
+    )
+    former_action: PointerProperty(
+        name="Former Action",
+        description="The action that was played before the last bake",
+        type=bpy.types.Action,
         options={"HIDDEN"},
     )
     use_pose_gravity: BoolProperty(

@@ -44,6 +44,7 @@ def draw_soft_bone(column: bpy.types.UILayout, context: bpy.types.Context) -> No
     column.separator()
     column.label(text=f"All soft bones of {armature.name}:")
     its = body_properties(body)
+    column.prop(its, "bones_to")
     column.prop(its, "inertia_share", slider=True)
     column.prop(its, "gravity")
     column.prop(its, "use_pose_gravity")
