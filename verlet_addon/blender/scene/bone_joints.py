@@ -6,8 +6,10 @@ one at the bone's head. Behind a bone whose head is away from the tail of the on
 leads to it, which turns with that.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from typing import Any, Literal
 
 import bpy
@@ -57,14 +59,11 @@ class Skeleton:
         """(n, 3, 3) how the bones turn that chains stand on, as orthonormal frames in columns."""
         armature: Any = self.armature.evaluated_get(depsgraph)
         world = np.array(armature.matrix_world, np.float64)[:3, :3]
-        found: list[Floats] = []
-        for joint in self.joints:
-            if joint.kind == "BESIDE":
-                parent = armature.pose.bones[joint.bone].parent
-                turned = world if parent is None else world @ _turn(parent)
-                frame = _orthonormal(turned)
-            found.append(frame)
-        return np.array(found)
+        first = [joint.kind == "BESIDE" for joint in self.joints]
+        parents = [armature.pose.bones[each.bone].parent for each in compress(self.joints, first)]
+        turns = [np.eye(3) if parent is None else _turn(parent) for parent in parents]
+        frames = _orthonormal(np.einsum("xy,kyz->kxz", world, np.array(turns)))
+        return np.asarray(frames[np.cumsum(first) - 1])
 
     def rest_places(self) -> Floats:
         """(n, 3) joints at rest, in the space of the armature."""
@@ -79,9 +78,8 @@ class Skeleton:
         return np.asarray(np.array(found, np.float64) @ matrix[:3, :3].T + matrix[:3, 3])
 
 
-def skeleton(armature: bpy.types.Object, names: set[str]) -> Skeleton:
-    """The skeleton of the soft bones with these names."""
-    data: Any = armature.data
+def skeleton(armature: bpy.types.Object, bones: Iterable[bpy.types.Bone]) -> Skeleton:
+    """The skeleton of soft bones, which are given parents before children."""
     joints: list[Joint] = []
     edges: list[tuple[int, int]] = []
     tails: dict[str, int] = {}
@@ -92,9 +90,7 @@ def skeleton(armature: bpy.types.Object, names: set[str]) -> Skeleton:
             edges.append((before, len(joints) - 1))
         return len(joints) - 1
 
-    for bone in parents_first(data.bones):
-        if bone.name not in names:
-            continue
+    for bone in bones:
         last = tails.get(bone.parent.name) if bone.parent is not None else None
         if last is None:
             kinds: tuple[Kind, ...] = ("BESIDE", "BEHIND", "HEAD")
@@ -106,21 +102,14 @@ def skeleton(armature: bpy.types.Object, names: set[str]) -> Skeleton:
     return Skeleton(armature, joints, edges)
 
 
-def parents_first(bones: Any) -> list[Any]:
-    """The bones of an armature, parents before their children."""
-    waiting = [bone for bone in reversed(bones) if bone.parent is None]
-    found = []
-    while waiting:
-        bone = waiting.pop()
-        found.append(bone)
-        waiting += reversed(bone.children)
-    return found
-
-
 def skeleton_of(obj: bpy.types.Object) -> Skeleton | None:
     """The skeleton of a body of bones; None for other bodies."""
     armature = armature_of(obj)
-    return None if armature is None else skeleton(armature, {g.name for g in obj.vertex_groups})
+    if armature is None:
+        return None
+    data: Any = armature.data
+    found = map(data.bones.get, [group.name for group in obj.vertex_groups])
+    return skeleton(armature, [bone for bone in found if bone is not None])
 
 
 def check_bones(obj: bpy.types.Object) -> None:
@@ -193,11 +182,12 @@ def _turn(bone: Any) -> Floats:
 
 
 def _orthonormal(linear: Floats) -> Floats:
-    """(3, 3) right-handed frame of the first two columns of a map, which may shear and mirror."""
-    first = linear[:, 0] / np.linalg.norm(linear[:, 0])
-    second = linear[:, 1] - first * (first @ linear[:, 1])
-    second = second / np.linalg.norm(second)
-    return np.stack([first, second, np.cross(first, second)], axis=1)
+    """(k, 3, 3) right-handed frames of the first columns of maps, which may shear and mirror."""
+    first, second = linear[..., 0], linear[..., 1]
+    first = first / np.linalg.norm(first, axis=1)[:, None]
+    second = second - first * np.einsum("kx,kx->k", first, second)[:, None]
+    second = second / np.linalg.norm(second, axis=1)[:, None]
+    return np.stack([first, second, np.cross(first, second)], axis=2)
 
 
 def _bone(found: Skeleton, joint: Joint) -> bpy.types.PoseBone:

@@ -66,6 +66,8 @@ def current_pin_weights(
     obj: bpy.types.Object, weights: PinWeights, depsgraph: bpy.types.Depsgraph
 ) -> Floats:
     """(n,) pin weights of a body at the current frame; identical while they stay the same."""
+    if weights.product is not None and not may_key_pins(obj):
+        return weights.product
     if (held := pose_weights(obj, depsgraph)) is not None:
         return weights.are(held)
     return weights.at(float(body_properties(obj.evaluated_get(depsgraph)).pin_weight))

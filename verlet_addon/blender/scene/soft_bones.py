@@ -8,7 +8,7 @@ import bpy
 from ...core.errors import MeshError
 from ..settings.bone_properties import armature_of, bone_properties, soft_bones
 from ..settings.properties import body_properties
-from .bone_joints import Skeleton, parents_first, skeleton
+from .bone_joints import Skeleton, skeleton
 from .cache_modifiers import shows_simulation
 
 RADIUS_SHARE = 0.1
@@ -51,7 +51,7 @@ def make_soft_bones(
         settings: Any = bone_properties(bone)
         if not settings.is_property_set("radius"):
             settings.radius = float(f"{RADIUS_SHARE * bone.bone.length:.2g}")
-    return _put(scene, skeleton(armature, chosen | former), body)
+    return _put(scene, _skeleton(armature, chosen | former), body)
 
 
 def release_soft_bones(
@@ -75,7 +75,7 @@ def release_soft_bones(
         pose.bones[name].property_unset("verlet")
         pose.bones[name].property_unset("verlet_follow_pose")
     if former - released:
-        _put(scene, skeleton(armature, former - released), body)
+        _put(scene, _skeleton(armature, former - released), body)
         return
     mesh: Any = body.data
     bpy.data.objects.remove(body)
@@ -105,10 +105,16 @@ def _with_children(armature: bpy.types.Object, names: Iterable[str]) -> set[str]
     """Names of the given bones and of all that stand on them."""
     given, found = set(names), set[str]()
     data: Any = armature.data
-    for bone in parents_first(data.bones):
+    for bone in data.bones:  # parents before children
         if bone.name in given or (bone.parent is not None and bone.parent.name in found):
             found.add(bone.name)
     return found
+
+
+def _skeleton(armature: bpy.types.Object, names: set[str]) -> Skeleton:
+    """The skeleton of the bones with these names."""
+    data: Any = armature.data
+    return skeleton(armature, [bone for bone in data.bones if bone.name in names])
 
 
 def _put(
