@@ -63,7 +63,6 @@ from .ui.overlay import drawing_cache, panel, view
 CLASSES: tuple[type[Any], ...] = (
     properties.VERLET_PG_baked_key,
     attachment_properties.VERLET_PG_attachment,
-    bone_properties.VERLET_PG_bone,
     properties.VERLET_PG_body,
     scene_properties_group.VERLET_PG_scene,
     overlay_properties.VERLET_PG_overlay,
@@ -171,10 +170,8 @@ def register() -> None:
     _blender.types.Object.verlet = _blender.props.PointerProperty(
         type=properties.VERLET_PG_body, override={"LIBRARY_OVERRIDABLE"}
     )
-    _blender.types.PoseBone.verlet = _blender.props.PointerProperty(
-        type=bone_properties.VERLET_PG_bone, override={"LIBRARY_OVERRIDABLE"}
-    )
-    _blender.types.PoseBone.verlet_follow_pose = bone_properties.FOLLOW_POSE
+    for name, declared in bone_properties.BONE_SETTINGS.items():
+        setattr(_blender.types.PoseBone, bone_properties.property_name(name), declared)
     _blender.types.Object.verlet_bend = bend_compliance.BEND
     _blender.types.Object.verlet_collider_friction = collider_friction.COLLIDER_FRICTION
     _blender.types.Object.verlet_type = material_menu.TYPE
@@ -224,8 +221,8 @@ def unregister() -> None:
     del _blender.types.Object.verlet_type
     del _blender.types.Object.verlet_collider_friction
     del _blender.types.Object.verlet_bend
-    del _blender.types.PoseBone.verlet_follow_pose
-    del _blender.types.PoseBone.verlet
+    for name in bone_properties.BONE_SETTINGS:
+        delattr(_blender.types.PoseBone, bone_properties.property_name(name))
     del _blender.types.Object.verlet
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

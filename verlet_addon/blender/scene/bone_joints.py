@@ -18,7 +18,7 @@ import numpy as np
 from ...core.arrays import Booleans, Floats, Integers
 from ...core.errors import MeshError
 from ...core.mesh import Joints, Paint
-from ..settings.bone_properties import armature_of, bone_properties, follow_pose, soft_bones
+from ..settings.bone_properties import armature_of, bone_setting, soft_bones
 from .mesh_access import mesh_of
 
 APART = 1e-3
@@ -78,7 +78,7 @@ class Skeleton:
         return np.asarray(np.array(found, np.float64) @ matrix[:3, :3].T + matrix[:3, 3])
 
 
-def skeleton(armature: bpy.types.Object, bones: Iterable[bpy.types.Bone]) -> Skeleton:
+def skeleton(armature: bpy.types.Object, bones: Iterable[Any]) -> Skeleton:
     """The skeleton of soft bones, which are given parents before children."""
     joints: list[Joint] = []
     edges: list[tuple[int, int]] = []
@@ -139,12 +139,15 @@ def joint_settings(obj: bpy.types.Object) -> Joints | None:
     """Frequencies, damping ratios and angle limits at each vertex; None for other bodies."""
     if (found := skeleton_of(obj)) is None:
         return None
-    its = [bone_properties(_bone(found, each)) for each in found.joints]
+
+    def each_of(name: str) -> Floats:
+        return np.array([bone_setting(_bone(found, each), name) for each in found.joints])
+
     free = np.array([each.kind == "TAIL" for each in found.joints])
     return Joints(
-        frequencies=np.where(free, [each.frequency for each in its], np.inf),
-        damping_ratios=np.array([each.damping_ratio for each in its]),
-        angle_limits=np.where(free, [each.angle_limit for each in its], np.pi),
+        frequencies=np.where(free, each_of("frequency"), np.inf),
+        damping_ratios=each_of("damping_ratio"),
+        angle_limits=np.where(free, each_of("angle_limit"), np.pi),
     )
 
 
@@ -152,7 +155,7 @@ def joint_paint(obj: bpy.types.Object) -> Paint | None:
     """Radii of bones as shares of the largest, and pins without contact; None for other bodies."""
     if (found := skeleton_of(obj)) is None:
         return None
-    radii = np.array([bone_properties(_bone(found, each)).radius for each in found.joints])
+    radii = np.array([bone_setting(_bone(found, each), "radius") for each in found.joints])
     return Paint(
         thickness=radii / max(radii.max(initial=0.0), 1e-9),
         object_collisions=found.pins.astype(np.float64),
@@ -166,7 +169,7 @@ def pose_weights(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Float
         return None
     evaluated = found.armature.evaluated_get(depsgraph)
     bones: Any = evaluated.pose
-    follow = [follow_pose(bones.bones[each.bone]) for each in found.joints]
+    follow = [bone_setting(bones.bones[each.bone], "follow_pose") for each in found.joints]
     return np.where(found.pins, 1.0, follow)
 
 

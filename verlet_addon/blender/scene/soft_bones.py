@@ -6,7 +6,13 @@ from typing import Any
 import bpy
 
 from ...core.errors import MeshError
-from ..settings.bone_properties import armature_of, bone_properties, soft_bones
+from ..settings.bone_properties import (
+    BONE_SETTINGS,
+    armature_of,
+    property_name,
+    set_bone,
+    soft_bones,
+)
 from ..settings.properties import body_properties
 from .bone_joints import Skeleton, skeleton
 from .cache_modifiers import shows_simulation
@@ -48,9 +54,8 @@ def make_soft_bones(
     _refuse_simulation(body)
     pose: Any = armature.pose
     for bone in (pose.bones[name] for name in sorted(chosen - former)):
-        settings: Any = bone_properties(bone)
-        if not settings.is_property_set("radius"):
-            settings.radius = float(f"{RADIUS_SHARE * bone.bone.length:.2g}")
+        if not bone.is_property_set(property_name("radius")):
+            set_bone(bone, radius=float(f"{RADIUS_SHARE * bone.bone.length:.2g}"))
     return _put(scene, _skeleton(armature, chosen | former), body)
 
 
@@ -72,8 +77,8 @@ def release_soft_bones(
     _refuse_simulation(body)
     pose: Any = armature.pose
     for name in released:
-        pose.bones[name].property_unset("verlet")
-        pose.bones[name].property_unset("verlet_follow_pose")
+        for setting in map(property_name, BONE_SETTINGS):
+            pose.bones[name].property_unset(setting)
     if former - released:
         _put(scene, _skeleton(armature, former - released), body)
         return

@@ -3,16 +3,15 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import pi, radians
-from typing import Any
 
 import bpy
 
-from .bone_properties import bone_properties
+from .bone_properties import set_bone
 
 
 @dataclass(frozen=True, kw_only=True)
 class BoneMaterial:
-    """Named settings of soft bones; their names are those of `PoseBone.verlet`."""
+    """Named settings of soft bones; their names are those of `BONE_SETTINGS`."""
 
     label: str
     """Name in the interface."""
@@ -57,7 +56,9 @@ def set_bone_material(bones: Iterable[bpy.types.PoseBone], name: str) -> None:
     """Gives bones the settings of a material."""
     material = BONE_MATERIALS[name]
     for bone in bones:
-        settings: Any = bone_properties(bone)
-        settings.frequency = material.frequency
-        settings.damping_ratio = material.damping_ratio
-        settings.angle_limit = material.angle_limit
+        set_bone(
+            bone,
+            frequency=material.frequency,
+            damping_ratio=material.damping_ratio,
+            angle_limit=material.angle_limit,
+        )

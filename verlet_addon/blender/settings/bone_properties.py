@@ -1,23 +1,22 @@
-"""Settings of soft bones: `PoseBone.verlet`, and those of `Object.verlet` that bodies of them have.
+"""Settings of soft bones, properties of pose bones, and those of the bodies of soft bones.
 
 A body of bones is a mesh of their joints, which is named by its armature; its vertex groups name
 the bones.
 """
 
 from math import pi
-from typing import Any, cast
+from typing import Any
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, PointerProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, PointerProperty, StringProperty
 
-from .overridable import overridable
+# The stubs say that the functions of bpy.props return nothing.
+_properties: Any = bpy.props
+_OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 
-
-@overridable
-class VERLET_PG_bone(bpy.types.PropertyGroup):
-    """Verlet settings of one bone of a pose."""
-
-    frequency: FloatProperty(
+# Not in a group: Blender keys no groups of bones, and forgets groups of overridden ones.
+BONE_SETTINGS: dict[str, Any] = {
+    "frequency": _properties.FloatProperty(
         name="Frequency",
         description="Swings per second, in hertz, of a chain whose bones all have this, whatever "
         "its size and number of bones; more is stiffer",
@@ -28,8 +27,9 @@ class VERLET_PG_bone(bpy.types.PropertyGroup):
         step=10,
         precision=2,
         options=set(),
-    )
-    damping_ratio: FloatProperty(
+        override=_OVERRIDE,
+    ),
+    "damping_ratio": _properties.FloatProperty(
         name="Damping",
         description="How soon these swings die down: each is smaller by a half at 0.1; at 1 there "
         "are none",
@@ -39,8 +39,21 @@ class VERLET_PG_bone(bpy.types.PropertyGroup):
         step=1,
         precision=2,
         options=set(),
-    )
-    radius: FloatProperty(
+        override=_OVERRIDE,
+    ),
+    "follow_pose": _properties.FloatProperty(
+        name="Follow Pose",
+        description="How far the bone is held to its keyed pose: 0 swings freely, 1 is the keyed "
+        "pose",
+        default=0.0,
+        min=0.0,
+        max=1.0,
+        step=10,
+        subtype="FACTOR",
+        options={"ANIMATABLE"},
+        override=_OVERRIDE,
+    ),
+    "radius": _properties.FloatProperty(
         name="Radius",
         description="Distance that the bone keeps from what it touches",
         default=0.01,
@@ -50,8 +63,9 @@ class VERLET_PG_bone(bpy.types.PropertyGroup):
         precision=4,
         subtype="DISTANCE",
         options=set(),
-    )
-    angle_limit: FloatProperty(
+        override=_OVERRIDE,
+    ),
+    "angle_limit": _properties.FloatProperty(
         name="Angle Limit",
         description="How far the bone may turn away from its keyed pose, relative to the bone "
         "before; 180° is no limit",
@@ -60,28 +74,10 @@ class VERLET_PG_bone(bpy.types.PropertyGroup):
         max=pi,
         subtype="ANGLE",
         options=set(),
-    )
-
-
-BONE_NAMES = ("frequency", "damping_ratio", "radius", "angle_limit")
-"""Settings of bones that are read once, at the first frame."""
-
-# The stubs say that the functions of bpy.props return nothing.
-_properties: Any = bpy.props
-
-FOLLOW_POSE = _properties.FloatProperty(
-    name="Follow Pose",
-    description="How far the bone is held to its keyed pose: 0 swings freely, 1 is the keyed pose",
-    default=0.0,
-    min=0.0,
-    max=1.0,
-    step=10,
-    subtype="FACTOR",
-    options={"ANIMATABLE"},
-    override={"LIBRARY_OVERRIDABLE"},
-)
-"""`PoseBone.verlet_follow_pose`, outside the group: Blender keys no groups of bones."""
-
+        override=_OVERRIDE,
+    ),
+}
+"""Settings of soft bones: the properties of `PoseBone`, by their names without `verlet_`."""
 
 BONE_FORMS = (
     ("CONSTRAINTS", "Constraints", "No keys: a constraint points each bone at its joint"),
@@ -138,16 +134,20 @@ class BoneBodyProperties:
     )
 
 
-def bone_properties(bone: bpy.types.PoseBone) -> VERLET_PG_bone:
-    """The Verlet settings of a bone."""
-    holder: Any = bone
-    return cast(VERLET_PG_bone, holder.verlet)
+def property_name(name: str) -> str:
+    """Name of the property of a bone that holds a setting."""
+    return f"verlet_{name}"
 
 
-def follow_pose(bone: bpy.types.PoseBone) -> float:
-    """How far a bone is held to its keyed pose, 0 … 1."""
-    holder: Any = bone
-    return float(holder.verlet_follow_pose)
+def bone_setting(bone: bpy.types.PoseBone, name: str) -> float:
+    """A setting of a bone."""
+    return float(getattr(bone, property_name(name)))
+
+
+def set_bone(bone: bpy.types.PoseBone, **settings: float) -> None:
+    """Sets settings of a bone."""
+    for name, value in settings.items():
+        setattr(bone, property_name(name), value)
 
 
 def armature_of(obj: bpy.types.Object) -> bpy.types.Object | None:
@@ -171,10 +171,11 @@ def soft_bones(obj: bpy.types.Object) -> list[bpy.types.PoseBone]:
 
 def bone_values(obj: bpy.types.Object) -> list[tuple[object, ...]]:
     """Names and settings of a body's bones; empty for other bodies."""
-    every = ((bone, bone_properties(bone)) for bone in soft_bones(obj))
-    return [(bone.name, *(getattr(its, name) for name in BONE_NAMES)) for bone, its in every]
+    names = [name for name in BONE_SETTINGS if name != "follow_pose"]  # that may be keyed
+    bones = soft_bones(obj)
+    return [(bone.name, *(bone_setting(bone, name) for name in names)) for bone in bones]
 
 
 def largest_radius(obj: bpy.types.Object) -> float:
     """The largest radius of a body's bones [m]."""
-    return max((bone_properties(bone).radius for bone in soft_bones(obj)), default=0.0)
+    return max((bone_setting(bone, "radius") for bone in soft_bones(obj)), default=0.0)

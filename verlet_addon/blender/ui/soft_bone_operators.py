@@ -11,13 +11,7 @@ from ..bake.shape_keys import remove_bakes
 from ..scene.file_context import file_context
 from ..scene.soft_bones import body_of_bones, make_soft_bones, release_soft_bones
 from ..settings.bone_materials import BONE_MATERIALS, set_bone_material
-from ..settings.bone_properties import (
-    BONE_NAMES,
-    VERLET_PG_bone,
-    bone_properties,
-    follow_pose,
-    soft_bones,
-)
+from ..settings.bone_properties import BONE_SETTINGS, bone_setting, set_bone, soft_bones
 from .messages import report
 from .operators import cancelled_by_errors, undoable_mode
 
@@ -145,12 +139,9 @@ class VERLET_OT_copy_bone_settings(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         if (active := active_bone(context)) is None:
             raise MeshError("No bone is active; click one, whose settings the others get")
-        source: Any = bone_properties(active)
+        settings = {name: bone_setting(active, name) for name in BONE_SETTINGS}
         for bone in chosen_soft_bones(context):
-            settings: VERLET_PG_bone = bone_properties(bone)
-            for name in BONE_NAMES:
-                setattr(settings, name, getattr(source, name))
-            cast(Any, bone).verlet_follow_pose = follow_pose(active)
+            set_bone(bone, **settings)
         return {"FINISHED"}
 
 

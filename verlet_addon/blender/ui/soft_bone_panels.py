@@ -6,7 +6,7 @@ import bpy
 
 from ..scene.soft_bones import body_of_bones
 from ..settings.bone_materials import BONE_MATERIALS
-from ..settings.bone_properties import bone_properties, soft_bones
+from ..settings.bone_properties import soft_bones
 from ..settings.properties import body_properties
 from .panel_base import SidebarPanel, layout_of
 from .soft_bone_operators import active_bone
@@ -33,13 +33,12 @@ def draw_soft_bone(column: bpy.types.UILayout, context: bpy.types.Context) -> No
         button.operator("verlet.make_soft_bones", icon="BONE_DATA")
         column.label(text="Selected bones, and all on them", icon="INFO")
         return
-    settings = bone_properties(bone)
     column.menu("VERLET_MT_bone_material", icon="PRESET")
-    column.prop(settings, "frequency", text="Frequency (Hz)")
-    column.prop(settings, "damping_ratio")
+    column.prop(bone, "verlet_frequency", text="Frequency (Hz)")
+    column.prop(bone, "verlet_damping_ratio")
     column.prop(bone, "verlet_follow_pose", slider=True)
-    column.prop(settings, "radius")
-    column.prop(settings, "angle_limit")
+    column.prop(bone, "verlet_radius")
+    column.prop(bone, "verlet_angle_limit")
     column.operator("verlet.copy_bone_settings", icon="PASTEDOWN")
     column.separator()
     column.label(text=f"All soft bones of {armature.name}:")
