@@ -23,6 +23,7 @@ OURS = {
         "use_pose_gravity",
         "bones_to",
         "muted_solvers",
+        "skirts",
         "keyed_bones",
         "keyed_action",
         "former_action",

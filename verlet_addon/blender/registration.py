@@ -74,6 +74,7 @@ CLASSES: tuple[type[Any], ...] = (
     soft_bone_operators.VERLET_OT_make_soft_bones,
     soft_bone_operators.VERLET_OT_release_soft_bones,
     soft_bone_operators.VERLET_OT_copy_bone_settings,
+    soft_bone_operators.VERLET_OT_close_skirt,
     soft_bone_operators.VERLET_OT_set_bone_material,
     soft_bone_panels.VERLET_MT_bone_material,
     attachment_operators.VERLET_OT_attachment_add,

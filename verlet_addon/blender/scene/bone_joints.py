@@ -3,22 +3,25 @@
 A bone has its joint at its tail. Where no bone before it is soft, there are three more, which
 follow that bone or, without one, the object, and so tell how it turns: one beside, one behind, and
 one at the bone's head. Behind a bone whose head is away from the tail of the one before, an edge
-leads to it, which turns with that.
+leads to it, which turns with that. Chains of a skirt have faces between them, and are cloth.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import compress
+from itertools import chain, compress, pairwise
 from typing import Any, Literal
 
 import bpy
 import numpy as np
 
 from ...core.arrays import Booleans, Floats, Integers
+from ...core.build import GOAL_RATE
 from ...core.errors import MeshError
 from ...core.mesh import Joints, Paint
 from ..settings.bone_properties import armature_of, bone_setting, soft_bones
+from ..settings.properties import body_properties
 from .mesh_access import mesh_of
 
 APART = 1e-3
@@ -44,6 +47,8 @@ class Skeleton:
     armature: bpy.types.Object
     joints: list[Joint]
     edges: list[tuple[int, int]]
+    """Edges along bones; those of faces are further ones."""
+    faces: list[tuple[int, ...]] = field(default_factory=list)
 
     @cached_property
     def tails(self) -> dict[str, int]:
@@ -54,6 +59,19 @@ class Skeleton:
     def pins(self) -> Booleans:
         """(n,) bool, joints that follow the pose."""
         return np.array([each.kind not in ("LINK", "TAIL") for each in self.joints])
+
+    @cached_property
+    def every_edge(self) -> set[frozenset[int]]:
+        """Edges along bones and of faces, each as its two joints."""
+        around = (pairwise([*face, face[0]]) for face in self.faces)
+        return set(map(frozenset, chain(self.edges, *around)))
+
+    @cached_property
+    def in_cloth(self) -> Booleans:
+        """(n,) bool, joints of skirts that do not follow the pose."""
+        found = np.zeros(len(self.joints), bool)
+        found[[joint for face in self.faces for joint in face]] = True
+        return found & ~self.pins
 
     def frames(self, depsgraph: bpy.types.Depsgraph) -> Floats:
         """(n, 3, 3) how the bones turn that chains stand on, as orthonormal frames in columns."""
@@ -102,6 +120,39 @@ def skeleton(armature: bpy.types.Object, bones: Iterable[Any]) -> Skeleton:
     return Skeleton(armature, joints, edges)
 
 
+Skirt = tuple[list[str], bool]
+"""Names of the first bones of neighbouring chains, and whether the last is beside the first."""
+
+
+def skirts_of(obj: bpy.types.Object) -> list[Skirt]:
+    """The skirts of a body of bones."""
+    return [tuple(each) for each in json.loads(body_properties(obj).skirts or "[]")]
+
+
+def with_skirts(found: Skeleton, bones: Sequence[Any], skirts: Sequence[Skirt]) -> Skeleton:
+    """The skeleton of some bones with faces between the neighbouring chains of skirts."""
+    if not skirts:
+        return found
+    heads = {each.bone: n for n, each in enumerate(found.joints) if each.kind == "HEAD"}
+    after: dict[str, str] = {}
+    for bone in bones:
+        if bone.parent is not None:
+            after.setdefault(bone.parent.name, bone.name)
+    faces: list[tuple[int, ...]] = []
+    for roots, closed in skirts:
+        columns = []
+        for root in roots:
+            column, name = [heads[root]], root
+            while name in found.tails:
+                column.append(found.tails[name])
+                name = after.get(name, "")
+            columns.append(column)
+        for one, other in pairwise([*columns, *columns[: 1 if closed else 0]]):
+            rows = pairwise(zip(one, other, strict=False))
+            faces += [(a, c, d, b) for (a, b), (c, d) in rows]
+    return replace(found, faces=faces)
+
+
 def skeleton_of(obj: bpy.types.Object) -> Skeleton | None:
     """The skeleton of a body of bones; None for other bodies."""
     armature = armature_of(obj)
@@ -109,7 +160,8 @@ def skeleton_of(obj: bpy.types.Object) -> Skeleton | None:
         return None
     data: Any = armature.data
     found = map(data.bones.get, [group.name for group in obj.vertex_groups])
-    return skeleton(armature, [bone for bone in found if bone is not None])
+    bones = [bone for bone in found if bone is not None]
+    return with_skirts(skeleton(armature, bones), bones, skirts_of(obj))
 
 
 def check_bones(obj: bpy.types.Object) -> None:
@@ -124,8 +176,8 @@ def check_bones(obj: bpy.types.Object) -> None:
     if armature.mode == "EDIT":
         raise MeshError(f"{armature.name} is in Edit Mode; switch to Pose Mode")
     found, mesh = skeleton_of(obj), mesh_of(obj)
-    edges = [tuple(edge.vertices) for edge in mesh.edges]
-    if found is None or edges != found.edges or len(mesh.vertices) != len(found.joints):
+    edges = {frozenset(edge.vertices) for edge in mesh.edges}
+    if found is None or edges != found.every_edge or len(mesh.vertices) != len(found.joints):
         raise MeshError(f"The bones of {armature.name} are connected otherwise now; {again}")
 
 
@@ -169,7 +221,23 @@ def pose_weights(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Float
         return None
     evaluated = found.armature.evaluated_get(depsgraph)
     bones: Any = evaluated.pose
-    follow = [bone_setting(bones.bones[each.bone], "follow_pose") for each in found.joints]
+    follow = np.array(
+        [bone_setting(bones.bones[each.bone], "follow_pose") for each in found.joints]
+    )
+    if found.faces:
+        # Cloth has no joints: a spring of the same frequency draws it to the pose.
+        squares = (
+            np.array(
+                [
+                    2.0 * np.pi * bone_setting(_bone(found, each), "frequency")
+                    for each in found.joints
+                ]
+            )
+            ** 2
+        )
+        follow = np.where(
+            found.in_cloth, np.maximum(follow, squares / (squares + GOAL_RATE**2)), follow
+        )
     return np.where(found.pins, 1.0, follow)
 
 

@@ -1,9 +1,11 @@
 """Bones made soft, and released: the mesh of their joints, which is simulated as a rope."""
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
 import bpy
+import numpy as np
 
 from ...core.errors import MeshError
 from ..settings.bone_properties import (
@@ -14,11 +16,13 @@ from ..settings.bone_properties import (
     soft_bones,
 )
 from ..settings.properties import body_properties
-from .bone_joints import Skeleton, skeleton
+from .bone_joints import Skirt, skeleton, skirts_of, with_skirts
 from .cache_modifiers import shows_simulation
 
 RADIUS_SHARE = 0.1
 """Radius of a new soft bone over its length."""
+WIDEST_GAP = 2.1
+"""Angle between neighbouring chains from which on a skirt is open there [rad]."""
 DENSITY, AIR_DAMPING, FRICTION = 0.1, 0.5, 0.5
 """Mass per length [kg/m], damping of the air [1/s] and friction of new bodies of bones."""
 
@@ -56,7 +60,7 @@ def make_soft_bones(
     for bone in (pose.bones[name] for name in sorted(chosen - former)):
         if not bone.is_property_set(property_name("radius")):
             set_bone(bone, radius=float(f"{RADIUS_SHARE * bone.bone.length:.2g}"))
-    return _put(scene, _skeleton(armature, chosen | former), body)
+    return _put(scene, armature, chosen | former, body)
 
 
 def release_soft_bones(
@@ -80,7 +84,7 @@ def release_soft_bones(
         for setting in map(property_name, BONE_SETTINGS):
             pose.bones[name].property_unset(setting)
     if former - released:
-        _put(scene, _skeleton(armature, former - released), body)
+        _put(scene, armature, former - released, body)
         return
     mesh: Any = body.data
     bpy.data.objects.remove(body)
@@ -116,25 +120,99 @@ def _with_children(armature: bpy.types.Object, names: Iterable[str]) -> set[str]
     return found
 
 
-def _skeleton(armature: bpy.types.Object, names: set[str]) -> Skeleton:
-    """The skeleton of the bones with these names."""
-    data: Any = armature.data
-    return skeleton(armature, [bone for bone in data.bones if bone.name in names])
-
-
 def _put(
-    scene: bpy.types.Scene, found: Skeleton, body: bpy.types.Object | None
+    scene: bpy.types.Scene,
+    armature: bpy.types.Object,
+    names: set[str],
+    body: bpy.types.Object | None,
 ) -> bpy.types.Object:
-    """Makes the body of a skeleton, or gives a former one its vertices."""
+    """Makes the body of the bones with these names, or gives a former one their joints."""
     if body is None:
-        body = _new_body(scene, found.armature)
+        body = _new_body(scene, armature)
+    data: Any = armature.data
+    bones = [bone for bone in data.bones if bone.name in names]
+    skirts = [([root for root in roots if root in names], ring) for roots, ring in skirts_of(body)]
+    _set_skirts(body, [each for each in skirts if len(each[0]) > 1])
+    found = with_skirts(skeleton(armature, bones), bones, skirts_of(body))
     mesh: Any = body.data
     mesh.clear_geometry()
-    mesh.from_pydata(found.rest_places().tolist(), found.edges, [])
+    mesh.from_pydata(found.rest_places().tolist(), found.edges, found.faces)
+    mesh.update(calc_edges=True)
     body.vertex_groups.clear()
     for name, vertex in found.tails.items():
         body.vertex_groups.new(name=name).add([vertex], 1.0, "REPLACE")
     return body
+
+
+def close_skirt(
+    scene: bpy.types.Scene, armature: bpy.types.Object, names: Iterable[str]
+) -> list[str]:
+    """Joins neighbouring chains of soft bones as cloth; returns the first bones, in their order.
+
+    The chains are those that the named bones belong to, ordered around their middle. They become a
+    ring unless a third of it is empty.
+
+    Raises
+    ------
+    MeshError
+        Fewer than two chains are meant, or their body shows a simulation.
+    """
+    body = body_of_bones(armature)
+    roots = _roots(body, names)
+    if body is None or len(roots) < 2:
+        raise MeshError(
+            f"A skirt of {armature.name} needs two chains of soft bones or more; select a bone of "
+            "each"
+        )
+    _refuse_simulation(body)
+    ordered, ring = _around(armature, roots)
+    others = [each for each in skirts_of(body) if not set(each[0]) & set(roots)]
+    _set_skirts(body, [*others, (ordered, ring)])
+    _put(scene, armature, {bone.name for bone in soft_bones(body)}, body)
+    return ordered
+
+
+def open_skirt(scene: bpy.types.Scene, armature: bpy.types.Object, names: Iterable[str]) -> None:
+    """Has the chains of the skirts that the named bones belong to swing by themselves again."""
+    body = body_of_bones(armature)
+    roots = set(_roots(body, names))
+    if body is None or not any(roots & set(each[0]) for each in skirts_of(body)):
+        raise MeshError(f"No skirt of {armature.name} is selected; select a bone of one")
+    _refuse_simulation(body)
+    _set_skirts(body, [each for each in skirts_of(body) if not roots & set(each[0])])
+    _put(scene, armature, {bone.name for bone in soft_bones(body)}, body)
+
+
+def _set_skirts(body: bpy.types.Object, skirts: list[Skirt]) -> None:
+    """Stores the skirts of a body, which is cloth if there are any."""
+    settings = body_properties(body)
+    settings.skirts = json.dumps(skirts) if skirts else ""
+    settings.body_type = "CLOTH" if skirts else "ROPE"
+
+
+def _roots(body: bpy.types.Object | None, names: Iterable[str]) -> list[str]:
+    """The first bones of the chains of a body that the named bones belong to."""
+    soft = [] if body is None else soft_bones(body)
+    found: dict[str, None] = {}
+    for bone in soft:
+        if bone.name in set(names):
+            above = [each for each in (bone, *bone.parent_recursive) if each in soft]
+            found[above[-1].name] = None
+    return list(found)
+
+
+def _around(armature: bpy.types.Object, roots: list[str]) -> tuple[list[str], bool]:
+    """First bones in their order around their middle, and whether they surround it."""
+    data: Any = armature.data
+    heads = np.array([data.bones[name].head_local for name in roots], np.float64)
+    arms = heads - heads.mean(axis=0)
+    _, _, axes = np.linalg.svd(arms)
+    angles = np.arctan2(arms @ axes[1], arms @ axes[0])
+    order = np.argsort(angles)
+    gaps = np.diff(angles[order], append=angles[order[0]] + 2.0 * np.pi)
+    widest = int(np.argmax(gaps))
+    ordered = [roots[number] for number in np.roll(order, -widest - 1)]
+    return ordered, len(roots) > 2 and bool(gaps[widest] < WIDEST_GAP)
 
 
 def _new_body(scene: bpy.types.Scene, armature: bpy.types.Object) -> bpy.types.Object:

@@ -48,6 +48,9 @@ BONE_MATERIALS = {
         frequency=5.0,
         damping_ratio=0.05,
     ),
+    "SKIRT": BoneMaterial(
+        label="Skirt", example="Chains of a skirt or a cape", frequency=0.7, damping_ratio=0.4
+    ),
 }
 """All of them, by name."""
 

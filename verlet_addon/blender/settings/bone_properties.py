@@ -103,6 +103,11 @@ class BoneBodyProperties:
         default="CONSTRAINTS",
         options=set(),
     )
+    skirts: StringProperty(
+        name="Skirts",
+        description="Chains of soft bones that are joined as cloth: the first bones of each",
+        options={"HIDDEN"},
+    )
     muted_solvers: StringProperty(
         name="Muted Solvers",
         description="Constraints of soft bones that are off while these show a simulation",

@@ -3,13 +3,20 @@
 from typing import TYPE_CHECKING, Any, cast
 
 import bpy
-from bpy.props import EnumProperty
+from bpy.props import BoolProperty, EnumProperty
 
 from ...core.errors import MeshError
 from ..bake.cache_folder import clear_caches, folders_of
 from ..bake.shape_keys import remove_bakes
 from ..scene.file_context import file_context
-from ..scene.soft_bones import body_of_bones, make_soft_bones, release_soft_bones
+from ..scene.file_warnings import some
+from ..scene.soft_bones import (
+    body_of_bones,
+    close_skirt,
+    make_soft_bones,
+    open_skirt,
+    release_soft_bones,
+)
 from ..settings.bone_materials import BONE_MATERIALS, set_bone_material
 from ..settings.bone_properties import BONE_SETTINGS, bone_setting, set_bone, soft_bones
 from .messages import report
@@ -142,6 +149,35 @@ class VERLET_OT_copy_bone_settings(bpy.types.Operator):
         settings = {name: bone_setting(active, name) for name in BONE_SETTINGS}
         for bone in chosen_soft_bones(context):
             set_bone(bone, **settings)
+        return {"FINISHED"}
+
+
+class VERLET_OT_close_skirt(bpy.types.Operator):
+    """Join the selected chains of soft bones with their neighbours, as cloth"""
+
+    bl_idname = "verlet.close_skirt"
+    bl_label = "Close Skirt"
+    bl_options = {"REGISTER", "UNDO"}
+
+    open_again: BoolProperty(
+        name="Open",
+        description="Have the chains of the skirt swing by themselves again",
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return _any_soft_bone(cls, context)
+
+    @cancelled_by_errors
+    def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
+        scene = file_context(context).scene
+        for armature, names in chosen_bones(context).items():
+            if self.open_again:
+                open_skirt(scene, armature, names)
+                continue
+            joined = close_skirt(scene, armature, names)
+            report(self, "INFO", f"{len(joined)} chains are joined, in the order of {some(joined)}")
         return {"FINISHED"}
 
 

@@ -40,6 +40,10 @@ def draw_soft_bone(column: bpy.types.UILayout, context: bpy.types.Context) -> No
     column.prop(bone, "verlet_radius")
     column.prop(bone, "verlet_angle_limit")
     column.operator("verlet.copy_bone_settings", icon="PASTEDOWN")
+    skirt = column.row(align=True)
+    skirt.operator("verlet.close_skirt", icon="MOD_CLOTH")
+    if body_properties(body).skirts:
+        skirt.operator("verlet.close_skirt", text="Open").open_again = True
     column.separator()
     column.label(text=f"All soft bones of {armature.name}:")
     its = body_properties(body)
