@@ -16,6 +16,7 @@
 #define GRAZING_SHARE 0.25
 #define HINGE_PARTICLES 4
 #define JACOBI_SWEEPS 12
+#define JOINT_LINEARIZATIONS 8
 #define JOINT_REGULARIZATION 0.001
 #define JOINT_RESIDUAL 1e-06
 #define JOINT_STRAIN_TOLERANCE 0.001
@@ -31,6 +32,7 @@
 #define MAX_FOLD_SLOPE 0.04
 #define MAX_JOINT_CG_ROUNDS 100
 #define MAX_LIMIT_ROUNDS 10
+#define MAX_LINEARIZATIONS 64
 #define MAX_LINK_TAUTNESS 1000000.0
 #define MAX_PARENTS 4
 #define MAX_ROPE_ROUNDS 30
@@ -54,6 +56,7 @@
 #define MIN_TRIANGLE_WIDTH 4e-15
 #define NEGLIGIBLE_INERTIA 1e-11
 #define NEGLIGIBLE_RESIDUAL 1e-10
+#define NEWTON_ROUNDS_BETWEEN 2
 #define NONZERO 1e-300
 #define NO_LIMIT 2.0
 #define OCTAVES 3
@@ -69,6 +72,7 @@
 #define RIDGE 0.005
 #define ROLLING 50
 #define ROLLING_LEVER 0.4192627457812106
+#define ROPE_ROUNDS 8
 #define ROPE_STRAIN_TOLERANCE 1e-07
 #define ROTATION_ROUNDS 10
 #define ROTATION_TOLERANCE 1e-09
@@ -107,6 +111,16 @@ typedef struct bends {
     const struct stencil_batch *const *soft;
     integer soft_count;
 } bends;
+
+typedef struct body_lengths {
+    const struct ropes *ropes;
+    const struct seam_batch *const *seams;
+    integer seams_count;
+    const struct weave_batch *const *weave;
+    integer weave_count;
+    const struct surface *surface;
+    integer seam_rounds;
+} body_lengths;
 
 typedef struct bvh {
     integer height;
@@ -219,6 +233,12 @@ typedef struct generation {
     real *along, *steps, *response;
 } generation;
 
+typedef struct goal_radii {
+    const integer *particles;
+    const real *goals, *radii;
+    integer count;
+} goal_radii;
+
 typedef struct joints {
     const integer *pairs, *slots, *bodies, *free;
     const real *rest_lengths;
@@ -258,12 +278,14 @@ typedef struct piece_poses {
     const struct pieces *pieces;
     real *start_rotations, *rotations, *arms, *second_moments, *centres, *angular_momenta,
         *particle_positions;
+    integer *linearizations;
 } piece_poses;
 
 typedef struct pieces {
     integer count;
     const integer *starts, *particles, *labels;
-    const real *arms, *totals, *effective_inverse_masses;
+    const real *arms, *totals, *effective_inverse_masses, *constraint_masses;
+    const struct joints *joints;
     integer size;
 } pieces;
 
@@ -281,8 +303,7 @@ typedef struct plain_model {
     integer n, pins, *pinned;
     real *rest, *inverse_masses;
     const struct restarted_multipliers *multipliers;
-    const struct surface *surface;
-    const struct ropes *ropes;
+    const struct body_lengths *lengths;
     integer free, *components;
     real *floors, dt, drift, bend, *start, *predicted, *accelerations, *friction_corrections,
         *normal_corrections, *before, *targets, *whole;
@@ -345,6 +366,8 @@ typedef struct ropes {
     const struct strip_system *strip_system;
     integer search_directions;
     const struct tree *trees;
+    const struct strip_batch *const *rings;
+    integer rings_count;
     const struct strip_batch *const *strips;
     integer strips_count;
 } ropes;
@@ -602,6 +625,8 @@ EXPORT void predict_plain(const plain_state *const *, integer, const frame_input
 EXPORT void project_bend_paths(real *, integer, const bend_path_batch *const *, integer);
 EXPORT void project_clusters(real *, integer, const clusters *);
 EXPORT integer project_joints(const piece_poses *, const joints *, real *, integer, integer);
+EXPORT integer project_lengths(real *, integer, const body_lengths *, const piece_poses *, const
+    goal_radii *, integer, integer);
 EXPORT void project_levels(real *, integer, const coarse_level *const *, integer);
 EXPORT void project_plain(const plain_state *const *, integer, const frame_inputs *, integer,
     uint8_t *);

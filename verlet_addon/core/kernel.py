@@ -7,7 +7,7 @@ kernels and the constants that C shares with Python to generated.h.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial, update_wrapper
 from operator import attrgetter
 from types import MappingProxyType
@@ -145,8 +145,10 @@ _OF_TYPES: dict[object, Struct[Any]] = {}
 
 
 def struct_of(kind: object) -> Struct[Any] | None:
-    """The struct of a class, None if it has none; a struct stands for itself."""
-    return kind if isinstance(kind, Struct) else _OF_TYPES.get(kind)
+    """The struct of a class, None if it has none; one that stands for itself, or is annotated."""
+    annotated = [each for each in getattr(kind, "__metadata__", ()) if isinstance(each, Struct)]
+    found, *_ = [*annotated, kind]
+    return found if isinstance(found, Struct) else _OF_TYPES.get(found)
 
 
 def packed(of: object) -> Packed:
@@ -201,9 +203,12 @@ def _argument(hint: Any, *, pure: bool) -> Argument:
     """The passage of an argument with this annotation.
 
     Numbers are passed as they are, arrays as addresses, objects as addresses of their structs; a
-    sequence of objects as the addresses of all structs, and their number. Kernels that are `pure`
-    change no argument: what is not contiguous is copied.
+    sequence of objects as the addresses of all structs, and their number; None as NULL. Kernels
+    that are `pure` change no argument: what is not contiguous is copied.
     """
+    if type(None) in get_args(hint):
+        given = _argument(get_args(hint)[0], pure=pure)
+        return replace(given, values=(f"{given.values[0]} if @ is not None else None",))
     if hint in SCALARS:
         letter, kind = SCALARS[hint]
         return Argument(letter, (kind,), ("@",))

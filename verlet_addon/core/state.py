@@ -149,11 +149,11 @@ class ParticleState:
         """Work of the solvers since this was last called."""
         work = SolverWork(
             sweeps=int(self.sweeps[0]),
-            linearizations=0 if self.rigid is None else self.rigid.frame_linearizations,
+            linearizations=0 if self.rigid is None else int(self.rigid.linearizations[1]),
         )
         self.sweeps.fill(0)
         if self.rigid is not None:
-            self.rigid.frame_linearizations = 0
+            self.rigid.linearizations[1] = 0
         return work
 
     def shift_previous(self, move: Callable[[Floats], Floats]) -> None:

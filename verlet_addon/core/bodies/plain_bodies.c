@@ -30,8 +30,8 @@ static void predict(const plain_state *state, const frame_inputs *inputs, intege
         moved[i] = (x[i] - state->previous_positions[i]) * body->velocity_gain
                    + body->accelerations[i] * body->h_squared + x[i];
     }
-    if (body->ropes)
-        add_start_spring_forces(moved, x, n, body->ropes->strips, body->ropes->strips_count);
+    const ropes *ropes = body->lengths->ropes;
+    add_start_spring_forces(moved, x, n, ropes->strips, ropes->strips_count);
     copy(state->previous_positions, x, 3 * n);
     copy(body->start, x, 3 * n);
     copy(x, moved, 3 * n);
@@ -74,47 +74,6 @@ static void project_shear(real *x, integer n, const surface *of,
     project_levels(x, n, of->levels, of->levels_count);
 }
 
-/* Sweeps over edges and tethers until no strain exceeds the tolerance, or sweeps stall; returns their
-   number. */
-static integer project_stretch(real *x, integer n, const surface *of, int backwards)
-{
-    real least = __builtin_inf();
-    sort_by_tension(of->edges);
-    if (backwards)
-        reverse_order(of->edges);
-    integer sweep = 0;
-    for (integer stalled = 0; sweep < MAX_SWEEPS; sweep++) {
-        if (sweep)
-            project_levels(x, n, of->levels, of->levels_count);
-        if (sweep == 1 && backwards)
-            reverse_order(of->edges);
-        project_tethers(x, n, of->tethers);
-        real largest = project_strips(x, n, of->edges->order, of->edges->batches_count);
-        project_clusters(x, n, of->clusters);
-        if (largest < of->links->tolerance)
-            return sweep + 1;
-        stalled = largest < MIN_SWEEP_PROGRESS * least ? 0 : stalled + 1;
-        least = stalled ? least : largest;
-        if (sweep
-            && (!limit_strain(x, of->links, MAX_STRAIN)
-                || (stalled >= MAX_STALLED_SWEEPS && !of->levels_count)))
-            return sweep + 1;
-    }
-    return sweep;
-}
-
-/* Projects lengths of ropes until they converge. */
-static void project_ropes(real *x, integer n, const ropes *of)
-{
-    for (integer round = 0; round < MAX_ROPE_ROUNDS; round++) {
-        real range[2] = {0.0, 0.0};
-        project_trees(x, n, of->trees);
-        strain_range(x, n, of->strips, of->strips_count, range);
-        if (larger(-range[0], range[1]) < ROPE_STRAIN_TOLERANCE)
-            return;
-    }
-}
-
 /* Projects all internal constraints. */
 static void project_constraints(const plain_state *state, int backwards)
 {
@@ -123,20 +82,17 @@ static void project_constraints(const plain_state *state, int backwards)
     integer n = body->n;
     start_multipliers(body->multipliers);
     copy(body->before, x, 3 * n);
-    if (body->surface)
-        warm_start_tension(x, body->surface->strip_system, SURFACE_WARM_START, MIN_TAUTNESS,
-                               SEARCH_DIRECTIONS);
-    if (body->ropes)
-        warm_start_tension(x, body->ropes->strip_system, 1.0, 0.0, body->ropes->search_directions);
+    const surface *surface = body->lengths->surface;
+    const ropes *ropes = body->lengths->ropes;
+    if (surface->edges->links)
+        warm_start_tension(x, surface->strip_system, SURFACE_WARM_START, MIN_TAUTNESS, SEARCH_DIRECTIONS);
+    if (ropes->strips_count)
+        warm_start_tension(x, ropes->strip_system, 1.0, 0.0, ropes->search_directions);
     project_bends(x, n, body->bends, backwards);
     if (body->rods)
         project_rods(x, n, state->curve ? body->targets : (real *)body->rest, body->rods);
-    if (body->surface) {
-        project_shear(x, n, body->surface, backwards);
-        state->sweeps[0] += project_stretch(x, n, body->surface, backwards);
-    }
-    if (body->ropes)
-        project_ropes(x, n, body->ropes);
+    project_shear(x, n, surface, backwards);
+    state->sweeps[0] += project_lengths(x, n, body->lengths, NULL, NULL, backwards, 0);
     keep_momentum(x, body, body->start);
 }
 
@@ -181,10 +137,11 @@ static void finish(const plain_state *state, const frame_inputs *inputs)
 {
     const plain_model *body = state->body;
     integer n = body->n;
-    if (body->ropes) {
+    const ropes *ropes = body->lengths->ropes;
+    if (ropes->strips_count) {
         copy(body->before, state->previous_positions, 3 * n);
-        undo_implicit_damping(state->previous_positions, body->start, state->positions, n, body->ropes->strips,
-                              body->ropes->strips_count);
+        undo_implicit_damping(state->previous_positions, body->start, state->positions, n, ropes->strips,
+                              ropes->strips_count);
         keep_momentum(state->previous_positions, body, state->positions);
     }
     if (inputs->normal) {

@@ -14,23 +14,18 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
 from ..bending.constraints import BendBatches
-from ..compiled import Packed, row_of
+from ..compiled import row_of
 from ..contacts.manifold.plane import PlaneContact
 from ..kernel import Struct, compiled_function, packed
 from ..model import SoftBodyModel
-from ..ropes.constraints import RopeBatches, lengthen_ropes
+from ..ropes.constraints import lengthen_ropes
 from ..scene import Plane, Sample
 from ..settings import SceneSettings
 from ..state import Batches, ParticleState, batches_for
-from ..stretch.coarse_levels import Level
-from ..stretch.distance_limits import Tethers
-from ..stretch.rigid_clusters import Clusters
-from ..stretch.strain_limiting import StripLinks
-from ..stretch.strip_batches import Diagonals, StripBatch
-from ..stretch.tension_warm_start import StripSystem
 from ..target_curves import TargetCurve, pull_way
 from .body_step import BodyStep
 from .ground_contacts import ground_laws
+from .lengths import BODY_LENGTHS
 from .step_data import Body
 from .surface_bodies import RESTING_STEPS, SurfaceStep
 
@@ -83,40 +78,7 @@ def plain_work(batches: Batches) -> PlainWork:
 
 _works: WeakKeyDictionary[Batches, PlainWork] = WeakKeyDictionary()
 
-STRIP_ORDER = Struct(
-    "strip_order",
-    Batches,
-    batches=(list[StripBatch], lambda batches: batches.lengths.edges),
-    links=(int, lambda batches: len(batches.lengths.links.multipliers)),
-    starts=(Integers, lambda batches: batches.model.lengths.edges.starts),
-    multipliers=(Floats, lambda batches: batches.lengths.links.multipliers),
-    order=(
-        "const struct strip_batch *",
-        lambda batches: np.zeros(len(batches.lengths.edges), dtype=np.int64),
-    ),
-    scratch={"tensions": lambda batches: len(batches.lengths.edges)},
-)
-SURFACE = Struct(
-    "surface",
-    Batches,
-    strip_system=(StripSystem, lambda batches: batches.lengths.strip_system),
-    diagonals=(Diagonals, lambda batches: batches.lengths.diagonals),
-    shear=(list[StripBatch], lambda batches: batches.lengths.shear),
-    levels=(list[Level], lambda batches: batches.model.lengths.levels),
-    tethers=(Tethers, lambda batches: batches.model.lengths.tethers),
-    edges=(STRIP_ORDER, STRIP_ORDER.pack),
-    clusters=(Clusters, lambda batches: batches.model.lengths.clusters),
-    links=(StripLinks, lambda batches: batches.lengths.links),
-)
-
-
-def _surface(batches: Batches) -> Packed | None:
-    """The struct of the lengths of a surface, None for ropes alone."""
-    return SURFACE.pack(batches) if batches.model.lengths.edges.path.size else None
-
-
 Struct("bends", BendBatches, reads="ropes stiff paths soft")
-Struct("ropes", RopeBatches, reads="strip_system search_directions trees strips")
 PLAIN_MODEL = Struct(
     "plain_model",
     Batches,
@@ -127,8 +89,7 @@ PLAIN_MODEL = Struct(
     rest=(Floats, lambda batches: batches.model.rest_positions),
     inverse_masses=(Floats, lambda batches: batches.model.inverse_masses),
     multipliers=(Batches, lambda batches: batches),
-    surface=(SURFACE, _surface),
-    ropes=(RopeBatches, lambda batches: batches.ropes if batches.ropes.strips else None),
+    lengths=(BODY_LENGTHS, BODY_LENGTHS.pack),
     free=(int, lambda batches: batches.model.has_free_components),
     components=(Integers, lambda batches: batches.model.free_components),
     floors=(Floats, lambda batches: batches.model.thicknesses),

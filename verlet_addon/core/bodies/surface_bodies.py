@@ -9,7 +9,6 @@ from ..bending.kernels import project_bends
 from ..forces.accelerations import accelerations
 from ..momentum.kernels import conserve_momentum
 from ..rigid.piece_motion import (
-    apply_constraints_to_pieces,
     apply_contacts_to_pieces,
     predict_poses,
     project_joints,
@@ -17,25 +16,21 @@ from ..rigid.piece_motion import (
 )
 from ..rods.kernels import project_rods
 from ..ropes.constraints import lengthen_ropes
-from ..ropes.kernels import add_start_spring_forces, project_ropes, undo_implicit_damping
+from ..ropes.kernels import add_start_spring_forces, undo_implicit_damping
 from ..settings import SceneSettings
-from ..stretch.distance_limits import project_goal_radii
 from ..stretch.kernels import project_levels, strain_range
-from ..stretch.seams import project_seams, seam_rounds
-from ..stretch.sweep import MAX_SWEEPS, project_shear, project_stretch
-from ..weave.kernels import project_weave
+from ..stretch.sweep import project_shear
 from .body_step import BodyStep
 from .goal_springs import draw_held_vertices
 from .ground_contacts import add_ground_contact
 from .inflation import inflate, warm_start_tensions
+from .lengths import project_lengths
 from .plastic_flow import apply_plastic_flow
 from .step_data import StepInputs
 
-CONTACT_ROUNDS, ROPE_ROUNDS = 16, 8
-"""Alternations between rigid pieces and the ground, and between rigid pieces and ropes. With half
-of the first, a plate comes 0.6 mm too near to a collider in place of 0.3 mm, with twice, 0.1 mm;
-with half of the second, a hinge lies 0.5 mm elsewhere, with twice, it moves by less than 0.001
-mm."""
+CONTACT_ROUNDS = 16
+"""Alternations between rigid pieces and contacts. With half, a plate comes 0.6 mm too near to a
+collider in place of 0.3 mm; with twice, 0.1 mm."""
 RESTING_STEPS = 60
 """Successive steps with contact after which a body counts as resting, and sweeps keep one order.
 With fewer, bodies that swing against others gain energy from the constant order: bunting flew up
@@ -124,28 +119,14 @@ class SurfaceStep(BodyStep):
 
     def project_lengths(self, *, backwards: bool = False, single_sweep: bool = False) -> None:
         """Projects weave, edges, seams, ropes and rigid joints, with several sweeps or one."""
-        positions, batches, rigid = self.state.positions, self.batches, self.state.rigid
-        lengths, limits = self.model.lengths, self.goal_radii
-        project_weave(positions, batches.weave)
-        for number in range(seam_rounds(batches.seams)):
-            if number:
-                project_seams(positions, batches.seams)
-            sweeps = project_stretch(
-                positions,
-                lengths,
-                batches.lengths,
-                backwards=backwards,
-                rigid=rigid,
-                max_sweeps=1 if single_sweep else MAX_SWEEPS,
-                limits=limits,
-            )
-            self.state.sweeps += sweeps if lengths.edges.path.size else 0
-        for _ in range(1 if rigid is None and (limits is None or single_sweep) else ROPE_ROUNDS):
-            project_goal_radii(positions, limits)
-            project_ropes(positions, batches.ropes)
-            project_seams(positions, batches.seams)
-            apply_constraints_to_pieces(rigid, positions)
-        project_joints(rigid, positions)
+        self.state.sweeps += project_lengths(
+            self.state.positions,
+            self.batches,
+            self.state.rigid,
+            self.goal_radii,
+            backwards=backwards,
+            single_sweep=single_sweep,
+        )
 
     def project_ground_contacts(self) -> None:
         """Projects contact with the ground and its friction, in turn with rigid pieces."""

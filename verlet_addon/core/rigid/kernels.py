@@ -41,7 +41,8 @@ constraints are not all compatible, and conjugate gradients would diverge."""
 Struct(
     "pieces",
     Pieces,
-    reads="count starts particles labels arms totals effective_inverse_masses",
+    reads="count starts particles labels arms totals effective_inverse_masses constraint_masses "
+    "joints",
     size=(int, lambda pieces: len(pieces.particles)),
 )
 Struct(
@@ -49,7 +50,7 @@ Struct(
     PiecePoses,
     reads="pieces",
     shares="start_rotations rotations arms second_moments centres angular_momenta "
-    "particle_positions",
+    "particle_positions linearizations",
 )
 Struct(
     "joints",

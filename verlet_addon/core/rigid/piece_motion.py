@@ -47,7 +47,7 @@ def predict_poses(
     before = start[:, pieces.particles] * masses
     poses.centres[:] = sum_rows(pieces.labels, before, pieces.count) / pieces.totals
     poses.angular_momenta.fill(0.0)
-    poses.linearizations = 0
+    poses.linearizations[0] = 0
     poses.particle_positions[:] = poses.centres[:, pieces.labels] + poses.arms
     kernels.transfer_momentum(poses, positions, masses, NEWTON_ROUNDS)
     return poses
@@ -75,8 +75,8 @@ def apply_contacts_to_pieces(poses: PiecePoses | None, positions: Floats) -> boo
 def project_joints(poses: PiecePoses | None, positions: Floats) -> None:
     """Projects the edges on and near pieces on their rest lengths, in positions (3, n) [m]."""
     if poses is not None and poses.pieces.joints.pairs.size:
-        left = MAX_LINEARIZATIONS - poses.linearizations
+        left = MAX_LINEARIZATIONS - int(poses.linearizations[0])
         most = max(min(left, JOINT_LINEARIZATIONS), 1)
-        done = kernels.project_joints(poses, poses.pieces.joints, positions, most)
-        poses.linearizations += done
-        poses.frame_linearizations += done
+        poses.linearizations += kernels.project_joints(
+            poses, poses.pieces.joints, positions, most
+        )

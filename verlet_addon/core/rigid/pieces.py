@@ -1,6 +1,6 @@
 """Rigid pieces of a body, their poses during a step, and its mesh without their interior."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -94,10 +94,8 @@ class PiecePoses:
     """(3, s) Σ m a × (x − x₀) in this step, h L [kg m²]."""
     particle_positions: Floats
     """(3, k) positions of particles on the pieces [m]."""
-    linearizations: int = 0
-    """Number of linearizations of joints in this step."""
-    frame_linearizations: int = 0
-    """Number of linearizations of joints since the last frame."""
+    linearizations: Integers = field(default_factory=lambda: np.zeros(2, dtype=np.int64))
+    """(2,) numbers of linearizations of joints in this step, and since the last frame."""
 
 
 def build_pieces(shape: RestShape) -> Pieces | None:

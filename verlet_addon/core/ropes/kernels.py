@@ -58,6 +58,8 @@ Struct(
     },
 )
 
+Struct("ropes", RopeBatches, reads="strip_system search_directions trees rings strips")
+
 
 @kernel()
 def project_trees(positions: Sized, trees: TreeBatches) -> None:

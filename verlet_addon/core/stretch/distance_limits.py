@@ -9,6 +9,7 @@ import numpy as np
 from ..arrays import Booleans, Floats, Integers, inverse, norms, ranges, with_added_masses
 from ..coloring import color_constraints
 from ..geometry.graph import Graph, find_neighbours
+from ..kernel import Struct
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +119,14 @@ class GoalRadii:
     """(3, k) their goals at the end of the step [m]."""
     radii: Floats
     """(k,) largest distances from them [m]."""
+
+
+Struct(
+    "goal_radii",
+    GoalRadii,
+    reads="particles goals radii",
+    count=(int, lambda limits: len(limits.particles)),
+)
 
 
 def project_goal_radii(positions: Floats, limits: GoalRadii | None) -> None:
