@@ -14,7 +14,7 @@ export PYTHONPATH := $(CURDIR)
 unexport PYTHONDONTWRITEBYTECODE
 export BLENDER_USER_RESOURCES := $(CURDIR)/build/blender-user
 
-.PHONY: help quick test test-all tests same same-record lint style types demo samples figures bench bench-solids bench-materials \
+.PHONY: help quick test test-all tests same same-record lint style types demo samples figures bench bench-threads bench-solids bench-materials \
     exports forms zoo fuzz fuzz-rigs kernels wheels sanitize zip clean
 
 help: ## Say what there is to make
@@ -70,6 +70,9 @@ bench: .venv/$(READY) kernels ## Measure speed and stretch beside Blender's own 
 	$(RUN) tests/benchmarks/solids.py
 	$(RUN) tests/benchmarks/materials.py
 
+bench-threads: .venv/$(READY) kernels ## Wall time with one thread and with more
+	$(RUN) -m tests.benchmarks.threads
+
 bench-solids: .venv/$(READY) kernels ## Only jelly and balloons, beside Soft Body and Cloth
 	$(RUN) tests/benchmarks/solids.py
 
@@ -100,7 +103,8 @@ wheels: build/compiler/$(READY) ## Compile them for all machines, as the zip car
 	build/compiler/bin/python kernels/build.py wheels
 
 sanitize: .venv/$(READY) ## Run tests that reach each kernel on ones that watch their threads and memory; needs gcc
-	$(RUN) kernels/sanitize.py threads tests/core/test_detection.py -k threads
+	$(RUN) kernels/sanitize.py threads tests/core/test_detection.py tests/core/test_team.py -k "threads or side_by_side"
+	$(RUN) kernels/sanitize.py order
 	$(RUN) kernels/sanitize.py memory -p kernels.reached @kernels/watched.txt
 
 # An installed Blender packs it in seconds; without one that takes the 1 GB of .venv.

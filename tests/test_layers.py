@@ -20,7 +20,8 @@ BLENDER = [module for module in MODULES if module.parts[0] == "blender"]
 LAYERS = [
     "errors remark arrays",
     "compiled field",
-    "kernel thread_pool",
+    "kernel team",
+    "thread_pool",
     "settings checkpoint",
     "scene",
     "mesh momentum coloring drag linear vertex_animation",

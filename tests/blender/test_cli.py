@@ -156,6 +156,7 @@ def test_json_is_all_there_is_on_stdout(
     assert text.err == ""
     result = json.loads(text.out)
     assert result.pop("seconds") > 0
+    assert result.pop("threads") >= 1  # those that were the fastest
     assert 0 < result.pop("worst_stretch") < 0.5
     assert result.pop("most_stretched") in ("Cloth", "Rope")
     assert 0 <= result.pop("worst_penetration") <= 0.005  # they touch: both start at one height

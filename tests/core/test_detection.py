@@ -47,7 +47,8 @@ from verlet_addon.core.contacts.solve.contact_statistics import take_counts
 from verlet_addon.core.contacts.solve.tunnelling_guard import find_tunnelling, prevent_tunnelling
 from verlet_addon.core.errors import KernelError, OutOfMemoryError
 from verlet_addon.core.mesh import MeshData
-from verlet_addon.core.thread_pool import ThreadPool, thread_count
+from verlet_addon.core.team.threads import thread_count
+from verlet_addon.core.thread_pool import ThreadPool
 
 GAP = 0.05
 MOMENTS = np.linspace(0.0, 1.0, 6)

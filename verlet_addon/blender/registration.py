@@ -187,6 +187,7 @@ def register() -> None:
     for menu, draw in MENUS:
         getattr(bpy.types, menu).append(draw)
     _blender.utils.register_preset_path(_PRESETS_PARENT)
+    preferences.apply_preferences()
     add_handlers(former_files.HANDLERS)
     former_files.keep_settings_of_open_file()
     cache_handlers.register_handlers()

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import CheckpointError
+from .team.choice import ThreadChoice
 from .thread_pool import ThreadPool
 
 FORMAT = 2
@@ -21,7 +22,7 @@ FORMAT = 2
 _CORE = __name__.rpartition(".")[0]
 _CONTAINERS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set}
 _FORMAT: Any = np.lib.format
-_RESOURCES = (ThreadPool,)
+_RESOURCES = (ThreadPool, ThreadChoice)
 """Classes whose objects are stored without data; reading a checkpoint creates new ones."""
 
 Node = list[Any]

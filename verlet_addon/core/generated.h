@@ -14,6 +14,7 @@
 #define FLAT 1e-20
 #define FLUSH_SHARE 0.1
 #define GRAZING_SHARE 0.25
+#define HINGE_PART 128
 #define HINGE_PARTICLES 4
 #define JACOBI_SWEEPS 12
 #define JOINT_LINEARIZATIONS 8
@@ -63,6 +64,8 @@
 #define ONE_SIDED_SHARE 0.5
 #define OVER_RELAXATION 1.5
 #define PARALLEL 1e-12
+#define PARTICLE_PART 1024
+#define PATH_PART 512
 #define PIECE 56
 #define PUSH_OUT_TIME 0.1
 #define QUADRATIC_NODES 20
@@ -98,7 +101,9 @@ typedef struct bend_path_batch {
     const integer *slots;
     real *multipliers;
     integer count, multiplier_count, members, paths, *ends, *rungs;
-    real *coefficients, *responses, *factors, *points, *steps;
+    real *coefficients, *responses, *factors;
+    integer reals;
+    real *work;
 } bend_path_batch;
 
 typedef struct bends {
@@ -192,7 +197,7 @@ typedef struct dissected_part {
 typedef struct dissected_system {
     real *values;
     const struct dissected_part *const *parts;
-    integer parts_count, size, axes;
+    integer parts_count, size, axes, *levels, levels_count, *answer_starts, *outside_starts;
     real *answers, *outside;
 } dissected_system;
 
@@ -230,6 +235,7 @@ typedef struct frame_inputs {
 typedef struct generation {
     const struct strip_batch *batch;
     const integer *supports, *junctions;
+    integer is_hung;
     real *along, *steps, *response;
 } generation;
 
@@ -485,7 +491,9 @@ typedef struct strip_batch {
     const real *inverse_masses, *reference_lengths, *scaled_compliances, *diagonal;
     real *rest_lengths, *multipliers;
     integer paths, *ends;
-    real *scaled_compression, *start_stiffnesses, *work;
+    real *scaled_compression, *start_stiffnesses;
+    integer entries, reals;
+    real *work, *largest;
 } strip_batch;
 
 typedef struct strip_links {
@@ -509,12 +517,14 @@ typedef struct strip_system {
     const integer *path;
     const uint8_t *warm_started, *both_free;
     const real *max_inverse_masses, *masses;
-    const integer *pinned;
+    const integer *pinned, *starts;
     real *displacement, *gas_forces, *multipliers;
-    integer particles, entries, paths, *ends, pins, *stiff;
+    integer particles, entries, paths, *ends, pins, colors;
+    uint8_t *free;
+    integer reals, *stiff;
     uint8_t *is_taut;
-    real *force_densities, *factor, *inverse, *right, *diagonal, *shares, *residual, *direction,
-        *preconditioned, *image, *solution;
+    real *force_densities, *factor, *inverse, *right, *sums, *diagonal, *shares, *residual,
+        *direction, *preconditioned, *image, *solution;
 } strip_system;
 
 typedef struct surface {

@@ -207,3 +207,6 @@ class Frame:
     """Searches for contacts since the frame before, by the names of two objects."""
     work: SolverWork = SolverWork()
     """Work of the solvers since the frame before."""
+    threads: int = 1
+    """Number of threads that were the fastest so far; the only member that may differ between two
+    simulations of the same."""

@@ -16,7 +16,7 @@ from .mesh import MeshData
 from .remark import Remark
 from .settings import BodySettings, SceneSettings
 from .step import step
-from .thread_pool import thread_count
+from .team.threads import thread_count
 
 SIDE = 4
 """Size: vertices along each side of the sheets."""

@@ -42,6 +42,7 @@ from .target_curves import (
     next_motion,
     start_motion,
 )
+from .team.choice import ThreadChoice
 
 
 @dataclass(eq=False)
@@ -72,6 +73,8 @@ class Simulation:
     """Pin targets that `frame_diagnostics` has checked, by number of the body."""
     target_motions: dict[int, TargetMotion] = field(default_factory=dict)
     """The motions of animated meshes that ropes follow, by number of the body."""
+    threads: ThreadChoice = field(default_factory=ThreadChoice)
+    """The number of threads that share loops of kernels."""
     steps: int = 0
     """Number of steps since the last frame."""
 
@@ -84,6 +87,7 @@ class Simulation:
             remarks,
             self._searches(),
             self._work(),
+            self.threads.chosen,
         )
 
     def advance(self, sample: Sample) -> Frame:
@@ -102,7 +106,8 @@ class Simulation:
             wake_all(self.bodies)
         if sample.duration > 0.0:
             remarks += self._build(sample)
-            self._step_to(sample)
+            with self.threads.working(self.scene_settings.substeps):
+                self._step_to(sample)
             remarks += frame_diagnostics(
                 self.meshes, self.bodies, self.world, self.colliders, self.checked_targets, sample
             )
@@ -168,9 +173,12 @@ class Simulation:
             check_fields(model, state, fields, after.frame, after.duration / settings.substeps)
         curves = self._target_curves(after)
         plain = find_plain(bodies, settings, before, after)
+        self.threads.begin()
         fused = len(plain) == len(bodies) and step_plain_bodies(
             bodies, settings, before, after, self.world, curves
         )
+        if fused:
+            self.threads.end(settings.substeps)
         if not fused:
             self._take_steps(bodies, plain, springs, curves, after)
         for model, state in bodies:
@@ -199,7 +207,9 @@ class Simulation:
         for number, given in enumerate(steps):
             if self.world is not None:
                 depenetrate(bodies, self.world, given)
+            self.threads.begin()
             step(bodies, settings, given, self.world, group)
+            self.threads.end(1)
             shares = (number / settings.substeps, (number + 1) / settings.substeps)
             self._keep_symmetric(after, shares)
 

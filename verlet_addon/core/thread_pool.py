@@ -3,35 +3,16 @@
 Results must not depend on the number of threads, nor on the assignment of work to them.
 """
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import TypeVar
 
 from .compiled import backend
-from .errors import KernelError, OutOfMemoryError
+from .errors import OutOfMemoryError
+from .team.threads import thread_count
 
 R = TypeVar("R")
-MAX_THREADS = 8
-"""Largest default number of threads; more hardly gain anything, as most of a step is serial."""
-
-
-def thread_count() -> int:
-    """The number of threads: that of usable processors up to MAX_THREADS, or VERLET_THREADS.
-
-    Raises
-    ------
-    KernelError
-        If VERLET_THREADS in the environment is not a positive integer.
-    """
-    wish = os.environ.get("VERLET_THREADS", "")
-    if wish:
-        if not (wish.isdecimal() and int(wish)):
-            raise KernelError(f"VERLET_THREADS is '{wish}'; set it to 1 or more, or leave it out")
-        return int(wish)
-    usable = getattr(os, "sched_getaffinity", None)  # only on Linux, where containers limit it
-    return min(MAX_THREADS, len(usable(0)) if usable else os.cpu_count() or 1)
 
 
 class ThreadPool:

@@ -265,6 +265,7 @@ def follow(
             shown.positions,
             start.shapes.own(gauge.rest_lengths),
             gauge.contact_searches,
+            result.threads,
         )
         enough = yield now
         if enough and result.frame >= first:

@@ -33,6 +33,8 @@ class Progress:
     """Per body, (m,) rest lengths of its edges at the first frame [m]; (0,) for water."""
     contact_searches: Mapping[tuple[str, str], ContactSearch] = field(default_factory=dict)
     """Searches for contacts so far, by the names of two objects."""
+    threads: int = 1
+    """Number of threads that share the work."""
 
     def describe(self, *, seconds: float) -> str:
         """Text of the progress and the time left, estimated from the time since the first frame.

@@ -14,7 +14,7 @@ import bpy
 from ...core.errors import VerletError
 from ...core.remark import graded
 from ...core.self_test import fallback_reason, kernels
-from ...core.thread_pool import thread_count
+from ...core.team.threads import thread_count
 from ..bake.cache_checks import shown_caches
 from ..bake.cache_folder import delete_replaced
 from ..bake.drivers import DriverWatch
@@ -208,6 +208,7 @@ def _quality(last: Progress) -> dict[str, object]:
         "most_stretched": last.most_stretched,
         "worst_penetration": last.worst_penetration,
         "colliders": last.colliders,
+        "threads": last.threads,
         "contact_searches": [
             {"objects": names, "searches": each.searches, "tests": each.tests}
             for names, each in sorted(

@@ -14,7 +14,7 @@ from typing import Any
 
 import bpy
 
-from ...core.thread_pool import thread_count
+from ...core.team.threads import thread_count
 from .signals import check_signals, signals_deferred
 
 _POLL = 0.05

@@ -1,6 +1,7 @@
 /* Bends: the functions of kernels.py, which has formulas and sources. */
 #include "../linear/nested_dissection.h"
 #include "../linear/pentadiagonal.h"
+#include "../team/team.h"
 #include "hinges.h"
 
 /* Particles of a line. */
@@ -8,11 +9,11 @@
 
 /* Solves all bends of one path, of so many members each, as one system. */
 static inline void project_path(real *positions, integer n, const bend_path_batch *batch, integer begin,
-                                integer end, int members, int width)
+                                integer end, int members, int width, real *points)
 {
     integer count = end - begin + 1 - members / width;
     const integer *rungs = batch->rungs + width * begin;
-    real *points = batch->points, *steps = batch->steps;
+    real *steps = points + 3 * width * (end - begin);
     for (integer k = 0; k < width * (end - begin); k++)
         for (int axis = 0; axis < 3; axis++)
             points[3 * k + axis] = positions[axis * n + rungs[k]];
@@ -41,16 +42,35 @@ static inline void project_path(real *positions, integer n, const bend_path_batc
         put(positions, n, rungs[k], points[3 * k], points[3 * k + 1], points[3 * k + 2]);
 }
 
+typedef struct {
+    real *positions;
+    integer n;
+    const bend_path_batch *batch;
+} bend_paths;
+
+static void project_some_paths(const void *loop, integer part, real *scratch)
+{
+    const bend_paths *of = loop;
+    const bend_path_batch *batch = of->batch;
+    path_range own = paths_in(batch->ends, batch->paths, part, PATH_PART);
+    for (integer p = own.first; p < own.last; p++) {
+        integer begin = p ? batch->ends[p - 1] : 0, end = batch->ends[p];
+        if (batch->members == LINE_PARTICLES)
+            project_path(of->positions, of->n, batch, begin, end, LINE_PARTICLES, 1, scratch);
+        else
+            project_path(of->positions, of->n, batch, begin, end, HINGE_PARTICLES, 2, scratch);
+    }
+}
+
 /* Projects the bends of all batches, path by path: lines along strips, and twists along face loops. */
 EXPORT void project_bend_paths(real *positions, integer n, const bend_path_batch *const *batches,
                                integer count)
 {
-    for (integer i = 0; i < count; i++)
-        for (integer p = 0, begin = 0; p < batches[i]->paths; begin = batches[i]->ends[p++])
-            if (batches[i]->members == LINE_PARTICLES)
-                project_path(positions, n, batches[i], begin, batches[i]->ends[p], LINE_PARTICLES, 1);
-            else
-                project_path(positions, n, batches[i], begin, batches[i]->ends[p], HINGE_PARTICLES, 2);
+    for (integer i = 0; i < count; i++) {
+        bend_paths loop = {positions, n, batches[i]};
+        share(parts_of(batches[i]->count, PATH_PART), project_some_paths, &loop, batches[i]->reals,
+              batches[i]->work);
+    }
 }
 
 /* Sets the positions (size, 3) of the members of bend i of a batch, and the bend g = sum of coefficient * x. */
@@ -90,33 +110,55 @@ static inline void scatter(real *positions, integer n, const stencil_batch *batc
     put_members(positions, n, batch, size, i, members);
 }
 
-/* Projects lines or hinges, one after the other. */
-static inline void project_stencils(real *positions, integer n, const stencil_batch *batch, int size)
+/* Projects lines or hinges from `first` to `last`, one after the other. */
+static inline void project_stencils(real *positions, integer n, const stencil_batch *batch, int size,
+                                    integer first, integer last)
 {
     real members[4][3], bend[3];
-    for (integer i = 0; i < batch->count; i++) {
+    for (integer i = first; i < last; i++) {
         gather(positions, n, batch->particles, batch->coefficients, batch->count, size, i, members, bend);
         subtract_rest(members, batch->rests[i], bend);
         scatter(positions, n, batch, size, i, members, bend);
     }
 }
 
+typedef struct {
+    real *positions;
+    integer n;
+    const stencil_batch *batch;
+} stencils;
+
+static void project_some_stencils(const void *loop, integer part, real *scratch)
+{
+    const stencils *of = loop;
+    integer first = part * HINGE_PART, last = end_of(part, HINGE_PART, of->batch->count);
+    (void)scratch;
+    if (of->batch->members == HINGE_PARTICLES)
+        project_stencils(of->positions, of->n, of->batch, HINGE_PARTICLES, first, last);
+    else
+        project_stencils(of->positions, of->n, of->batch, LINE_PARTICLES, first, last);
+}
+
 EXPORT void project_surface_bends(real *positions, integer n, const stencil_batch *const *batches,
                                   integer count)
 {
-    for (integer i = 0; i < count; i++)
-        if (batches[i]->members == HINGE_PARTICLES)
-            project_stencils(positions, n, batches[i], HINGE_PARTICLES);
-        else
-            project_stencils(positions, n, batches[i], LINE_PARTICLES);
+    for (integer i = 0; i < count; i++) {
+        stencils loop = {positions, n, batches[i]};
+        share(parts_of(batches[i]->count, HINGE_PART), project_some_stencils, &loop, 0, NULL);
+    }
 }
 
 /* Projects the angle between the directions from a rope's particle to both neighbours. */
-static void project_rope_stencils(real *positions, integer n, const stencil_batch *batch)
+static void project_rope_stencils(const void *loop, integer part, real *scratch)
 {
+    const stencils *of = loop;
+    const stencil_batch *batch = of->batch;
+    real *positions = of->positions;
+    integer n = of->n;
+    (void)scratch;
     real points[4][3], arms[2][3], slopes[3][3], bend[3];
-    integer count = batch->count;
-    for (integer i = 0; i < count; i++) {
+    integer count = batch->count, last = end_of(part, HINGE_PART, count);
+    for (integer i = part * HINGE_PART; i < last; i++) {
         real lengths[2], resistance = batch->scaled_compliances[i];
         gather(positions, n, batch->particles, batch->coefficients, count, LINE_PARTICLES, i, points, bend);
         for (int arm = 0; arm < 2; arm++) {
@@ -154,8 +196,10 @@ static void project_rope_stencils(real *positions, integer n, const stencil_batc
 EXPORT void project_rope_bends(real *positions, integer n, const stencil_batch *const *batches,
                                integer count)
 {
-    for (integer i = 0; i < count; i++)
-        project_rope_stencils(positions, n, batches[i]);
+    for (integer i = 0; i < count; i++) {
+        stencils loop = {positions, n, batches[i]};
+        share(parts_of(batches[i]->count, HINGE_PART), project_rope_stencils, &loop, 0, NULL);
+    }
 }
 
 /* values = -(gradient of the energy of bends, times h^2) - multipliers. */

@@ -41,6 +41,11 @@ def _free_numbers(batch: StiffBendBatch) -> Integers:
     return number
 
 
+def _scratch_size(batch: BendPathBatch) -> int:
+    """Numbers of scratch memory for a path: its points and its steps."""
+    return longest_run(_path_ends(batch)) * (len(batch.rungs) + 1) * 3
+
+
 Struct(
     "stencil_batch",
     StencilBatch,
@@ -63,10 +68,8 @@ Struct(
     coefficients=(Floats, lambda batch: batch.coefficients.T),
     responses=(Floats, lambda batch: batch.responses.T),
     factors=(Floats, lambda batch: batch.bands.factors),
-    scratch={
-        "points": lambda batch: (longest_run(_path_ends(batch)), len(batch.rungs), 3),
-        "steps": lambda batch: (longest_run(_path_ends(batch)), 3),
-    },
+    reals=(int, _scratch_size),
+    scratch={"work": _scratch_size},
 )
 Struct(
     "stiff_bend_batch",

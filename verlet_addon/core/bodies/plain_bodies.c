@@ -1,6 +1,37 @@
 /* Steps of plain bodies, with lengths, bends, pins, gravity and ground only: the operations of
    step.py in the same order, with the same bits. See plain_bodies.py. */
 #include "../stretch/strips.h"
+#include "../team/team.h"
+
+typedef struct {
+    const plain_state *state;
+    const frame_inputs *inputs;
+    integer number;
+} free_motion;
+
+/* Moves particles by inertia, gravity and the pull of poses. */
+static void move_freely(const void *loop, integer part, real *scratch)
+{
+    const free_motion *of = loop;
+    const plain_state *state = of->state;
+    const plain_model *body = state->body;
+    integer n = body->n, first = part * PARTICLE_PART, last = end_of(part, PARTICLE_PART, n);
+    real *x = state->positions, *moved = body->predicted;
+    (void)scratch;
+    const target_curve *pull = state->pull;
+    for (int axis = 0; axis < 3; axis++)
+        for (integer i = axis * n + first; i < axis * n + last; i++) {
+            real fall = of->inputs->gravity[axis] * state->heaviness;
+            integer at = 3 * (i - axis * n) + axis;
+            if (pull)
+                fall += at_step(pull->start[at], pull->end[at], of->number, of->inputs->steps);
+            body->accelerations[i] = fall;
+            moved[i] = (x[i] - state->previous_positions[i]) * body->velocity_gain
+                       + fall * body->h_squared + x[i];
+            state->previous_positions[i] = body->start[i] = x[i];
+            x[i] = moved[i];
+        }
+}
 
 /* Writes the targets of all vertices at a step of all steps: `TargetCurve.at`. */
 static void find_targets(const target_curve *curve, integer n, integer step, integer steps, real *found)
@@ -21,29 +52,21 @@ static void predict(const plain_state *state, const frame_inputs *inputs, intege
     const plain_model *body = state->body;
     integer n = body->n;
     real *x = state->positions, *moved = body->predicted;
-    const target_curve *pull = state->pull;
-    for (integer i = 0; i < 3 * n; i++) {
-        body->accelerations[i] = inputs->gravity[i / n] * state->heaviness;
-        integer at = 3 * (i % n) + i / n;
-        if (pull)
-            body->accelerations[i] += at_step(pull->start[at], pull->end[at], number, inputs->steps);
-        moved[i] = (x[i] - state->previous_positions[i]) * body->velocity_gain
-                   + body->accelerations[i] * body->h_squared + x[i];
-    }
+    free_motion loop = {state, inputs, number};
+    share(parts_of(n, PARTICLE_PART), move_freely, &loop, 0, NULL);
     const ropes *ropes = body->lengths->ropes;
-    add_start_spring_forces(moved, x, n, ropes->strips, ropes->strips_count);
-    copy(state->previous_positions, x, 3 * n);
-    copy(body->start, x, 3 * n);
-    copy(x, moved, 3 * n);
+    if (ropes->strips_count) {
+        add_start_spring_forces(moved, body->start, n, ropes->strips, ropes->strips_count);
+        copy(x, moved, 3 * n);
+    }
     if (state->curve)
         find_targets(state->curve, n, number, inputs->steps, body->targets);
     for (int axis = 0; axis < 3; axis++)
         for (integer i = 0, at = axis * body->pins; i < body->pins; i++, at++) {
             integer pin = axis * n + body->pinned[i];
-            x[pin] = state->curve ? body->targets[pin]
-                                  : at_step(state->pins_start[at], state->pins_end[at], number, inputs->steps);
+            moved[pin] = x[pin] = state->curve ? body->targets[pin]
+                : at_step(state->pins_start[at], state->pins_end[at], number, inputs->steps);
         }
-    copy(body->predicted, x, 3 * n);
 }
 
 /* Restores the momentum of components without pins to that of `before`. */
@@ -178,20 +201,68 @@ static void take_steps(const plain_state *state, const frame_inputs *inputs, rea
     }
 }
 
+/* From so many bodies on, threads share bodies; of fewer, they share the loops of each. */
+#define MANY_BODIES 16
+
+typedef struct {
+    const plain_state *const *all;
+    const frame_inputs *inputs;
+    integer number;
+    const uint8_t *resting;
+    real *boxes;
+} plain_bodies;
+
+static void over_bodies(integer count, part_function *run, const plain_bodies *loop)
+{
+    if (count >= MANY_BODIES)
+        share(count, run, loop, 0, NULL);
+    else
+        for (integer i = 0; i < count; i++)
+            run(loop, i, NULL);
+}
+
+static void move_one(const void *loop, integer i, real *scratch)
+{
+    const plain_bodies *of = loop;
+    (void)scratch;
+    take_steps(of->all[i], of->inputs, of->boxes + 6 * i);
+}
+
+static void predict_one(const void *loop, integer i, real *scratch)
+{
+    const plain_bodies *of = loop;
+    (void)scratch;
+    predict(of->all[i], of->inputs, of->number);
+}
+
+static void project_one(const void *loop, integer i, real *scratch)
+{
+    const plain_bodies *of = loop;
+    const plain_state *state = of->all[i];
+    (void)scratch;
+    project_constraints(state, (state->taken + of->number - 1) % 2 && !of->resting[i]);
+    push_off_ground(state, of->inputs);
+}
+
+static void finish_one(const void *loop, integer i, real *scratch)
+{
+    const plain_bodies *of = loop;
+    (void)scratch;
+    finish(of->all[i], of->inputs);
+}
+
 /* Takes all steps of each body, and writes their boxes (count, 2, 3). */
 EXPORT void move_plain(const plain_state *const *all, integer count, const frame_inputs *inputs,
                        real *boxes)
 {
-    for (integer i = 0; i < count; i++)
-        take_steps(all[i], inputs, boxes + 6 * i);
+    over_bodies(count, move_one, &(plain_bodies){all, inputs, 0, NULL, boxes});
 }
 
 /* Runs the predictor of all bodies for step `number`. */
 EXPORT void predict_plain(const plain_state *const *all, integer count, const frame_inputs *inputs,
                           integer number)
 {
-    for (integer i = 0; i < count; i++)
-        predict(all[i], inputs, number);
+    over_bodies(count, predict_one, &(plain_bodies){all, inputs, number, NULL, NULL});
 }
 
 /* Projects internal constraints and ground contacts of all bodies in step `number`; resting bodies
@@ -199,15 +270,11 @@ EXPORT void predict_plain(const plain_state *const *all, integer count, const fr
 EXPORT void project_plain(const plain_state *const *all, integer count, const frame_inputs *inputs,
                         integer number, uint8_t *resting)
 {
-    for (integer i = 0; i < count; i++) {
-        project_constraints(all[i], (all[i]->taken + number - 1) % 2 && !resting[i]);
-        push_off_ground(all[i], inputs);
-    }
+    over_bodies(count, project_one, &(plain_bodies){all, inputs, number, resting, NULL});
 }
 
 /* Runs the velocity update of all bodies. */
 EXPORT void finish_plain(const plain_state *const *all, integer count, const frame_inputs *inputs)
 {
-    for (integer i = 0; i < count; i++)
-        finish(all[i], inputs);
+    over_bodies(count, finish_one, &(plain_bodies){all, inputs, 0, NULL, NULL});
 }

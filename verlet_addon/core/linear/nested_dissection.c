@@ -1,5 +1,6 @@
 /* Systems factorized by nested dissection: the functions of nested_dissection.py. */
 #include "nested_dissection.h"
+#include "../team/team.h"
 
 /* Inner product, summed in four lanes for vector instructions. */
 static real inner_product(const real *row, const real *values, integer n)
@@ -14,48 +15,80 @@ static real inner_product(const real *row, const real *values, integer n)
     return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
 }
 
-/* Forward substitution: eliminates the unknowns of a part from the right-hand sides of its
-   border. */
-static void eliminate(const dissected_system *system, const dissected_part *part, real *answers)
+/* Parts of a system at one depth, from `first` on. */
+typedef struct {
+    const dissected_system *system;
+    integer first;
+} depth;
+
+/* Forward substitution: eliminates the unknowns of a part; `outside` is what its border loses. */
+static void eliminate(const void *loop, integer number, real *scratch)
 {
+    const depth *at = loop;
+    const dissected_system *system = at->system;
+    const dissected_part *part = system->parts[at->first + number];
+    real *answers = system->answers + system->answer_starts[at->first + number];
+    real *outside = system->outside + system->outside_starts[at->first + number];
     integer s = part->size, b = part->reach, width = system->size + 1;
     const real *root = part->root;
+    (void)scratch;
     clear(answers, system->axes * s);
     for (integer j = 0; j < s; root += s - j, j++)
         for (integer axis = 0; axis < system->axes; axis++)
             add_scaled(answers + axis * s + j, root, s - j, system->values[axis * width + part->own[j]]);
-    clear(system->outside, system->axes * b);
+    clear(outside, system->axes * b);
     for (integer i = 0; i < s; i++)
         for (integer axis = 0; axis < system->axes; axis++)
-            add_scaled(system->outside + axis * b, part->coupling + i * b, b, answers[axis * s + i]);
+            add_scaled(outside + axis * b, part->coupling + i * b, b, answers[axis * s + i]);
+}
+
+/* Subtracts from the right-hand sides of the border of a part. */
+static void subtract_outside(const dissected_system *system, integer number)
+{
+    const dissected_part *part = system->parts[number];
+    const real *outside = system->outside + system->outside_starts[number];
+    integer b = part->reach, width = system->size + 1;
     for (integer axis = 0; axis < system->axes; axis++)
         for (integer k = 0; k < b; k++)
-            system->values[axis * width + part->border[k]] -= system->outside[axis * b + k];
+            system->values[axis * width + part->border[k]] -= outside[axis * b + k];
 }
 
 /* Back substitution: finds the unknowns of a part, given those of its border. */
-static void back_substitute(const dissected_system *system, const dissected_part *part, real *answers)
+static void back_substitute(const void *loop, integer number, real *scratch)
 {
+    const depth *at = loop;
+    const dissected_system *system = at->system;
+    const dissected_part *part = system->parts[at->first + number];
+    real *answers = system->answers + system->answer_starts[at->first + number];
+    real *outside = system->outside + system->outside_starts[at->first + number];
     integer s = part->size, b = part->reach, width = system->size + 1;
     const real *root = part->root;
+    (void)scratch;
     for (integer axis = 0; axis < system->axes; axis++)
         for (integer k = 0; k < b; k++)
-            system->outside[axis * b + k] = system->values[axis * width + part->border[k]];
+            outside[axis * b + k] = system->values[axis * width + part->border[k]];
     for (integer i = 0; i < s; i++)
         for (integer axis = 0; axis < system->axes; axis++)
-            answers[axis * s + i] -= inner_product(part->coupling + i * b, system->outside + axis * b, b);
+            answers[axis * s + i] -= inner_product(part->coupling + i * b, outside + axis * b, b);
     for (integer j = 0; j < s; root += s - j, j++)
         for (integer axis = 0; axis < system->axes; axis++)
             system->values[axis * width + part->own[j]] = inner_product(root, answers + axis * s + j, s - j);
 }
 
+/* Parts at one depth have no unknown in common, but may have a border in common, from which they are
+   subtracted in turn. */
 void solve_dissected_system(const dissected_system *system)
 {
-    real *answers = system->answers;
-    for (integer i = 0; i < system->parts_count; answers += system->axes * system->parts[i++]->size)
-        eliminate(system, system->parts[i], answers);
-    for (integer i = system->parts_count - 1; i >= 0; i--)
-        back_substitute(system, system->parts[i], answers -= system->axes * system->parts[i]->size);
+    for (integer level = 0; level < system->levels_count; level++) {
+        depth loop = {system, system->levels[level]};
+        share(system->levels[level + 1] - loop.first, eliminate, &loop, 0, NULL);
+        for (integer i = loop.first; i < system->levels[level + 1]; i++)
+            subtract_outside(system, i);
+    }
+    for (integer level = system->levels_count - 1; level >= 0; level--) {
+        depth loop = {system, system->levels[level]};
+        share(system->levels[level + 1] - loop.first, back_substitute, &loop, 0, NULL);
+    }
 }
 
 /* Adds a symmetric matrix (b, b) to rows and columns of a front (m, m), above its diagonal. */

@@ -43,6 +43,8 @@ class Factors(NamedTuple):
     """n, the number of unknowns."""
     parts: list[Part]
     """Parts of the matrix, from the deepest ones to the first separator."""
+    levels: Integers
+    """Where the parts of each depth begin, and the number of parts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +54,12 @@ class RightSides:
     factors: Factors
     values: Floats
     """(axes, n + 1) right-hand sides, then solutions; the last column is not used."""
+
+
+def _starts(of: RightSides, name: str) -> Integers:
+    """Where the numbers of each part begin, for all axes."""
+    sizes = [len(of.values) * len(getattr(part, name)) for part in of.factors.parts]
+    return np.cumsum([0, *sizes]).astype(np.int64)
 
 
 Struct(
@@ -72,8 +80,12 @@ Struct(
     axes=(int, lambda of: len(of.values)),
     scratch={
         "answers": lambda of: (of.factors.size, len(of.values)),
-        "outside": lambda of: len(of.values) * max(len(part.border) for part in of.factors.parts),
+        "outside": lambda of: len(of.values) * sum(len(part.border) for part in of.factors.parts),
     },
+    levels=(Integers, lambda of: of.factors.levels),
+    levels_count=(int, lambda of: len(of.factors.levels) - 1),
+    answer_starts=(Integers, lambda of: _starts(of, "own")),
+    outside_starts=(Integers, lambda of: _starts(of, "border")),
 )
 
 
@@ -112,7 +124,10 @@ def factorize(points: Floats, pairs: Integers, couplings: Floats, diagonal: Floa
         eliminate_unknowns(front, root)
         updates.append((border, front[size:, size:].copy()))
         parts.append((-depth, Part(own, border, root, front[:size, size:].copy())))
-    return Factors(n, [part for _, part in sorted(parts, key=lambda each: each[0])])
+    parts.sort(key=lambda each: each[0])
+    depths = np.array([depth for depth, _ in parts], dtype=np.int64)
+    levels = np.append(np.unique(depths, return_index=True)[1], len(parts)).astype(np.int64)
+    return Factors(n, [part for _, part in parts], levels)
 
 
 def _distinct(numbers: Integers, place: Integers) -> Integers:

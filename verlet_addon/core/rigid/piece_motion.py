@@ -77,6 +77,4 @@ def project_joints(poses: PiecePoses | None, positions: Floats) -> None:
     if poses is not None and poses.pieces.joints.pairs.size:
         left = MAX_LINEARIZATIONS - int(poses.linearizations[0])
         most = max(min(left, JOINT_LINEARIZATIONS), 1)
-        poses.linearizations += kernels.project_joints(
-            poses, poses.pieces.joints, positions, most
-        )
+        poses.linearizations += kernels.project_joints(poses, poses.pieces.joints, positions, most)

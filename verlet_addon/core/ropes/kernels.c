@@ -1,6 +1,7 @@
 /* Trees of paths: the functions of kernels.py, which has formulas and sources. */
 #include "../linear/inverses.h"
 #include "../stretch/strips.h"
+#include "../team/team.h"
 
 /* W = (1 + w K)^-1 w of a junction. */
 static void find_mobility(const tree *all, integer junction)
@@ -82,10 +83,10 @@ static void measure_stretch(const real *moved, integer n, const strip_batch *bat
 
    Violations are elongations by the displacements `moved`, unless that is NULL. */
 static void solve_path(const real *positions, const real *moved, integer n, const tree *all,
-                       const generation *of, integer path, integer begin, integer links)
+                       const generation *of, integer path, integer begin, integer links, real *scratch)
 {
     integer support = of->supports[path];
-    path_work at = lay_out(of->batch->work, links + 1);
+    path_work at = lay_out(scratch, links + 1);
     measure(positions, n, of->batch, begin, links, at);
     if (moved)
         measure_stretch(moved, n, of->batch, begin, links, at);
@@ -151,6 +152,49 @@ static void move_path(real *positions, integer n, const tree *all, const generat
     }
 }
 
+/* Paths of one generation. */
+typedef struct {
+    real *positions, *moved;
+    integer n;
+    const tree *all;
+    const generation *of;
+} tree_paths;
+
+static void solve_some_paths(const void *loop, integer part, real *scratch)
+{
+    const tree_paths *its = loop;
+    const strip_batch *batch = its->of->batch;
+    path_range own = paths_in(batch->ends, batch->paths, part, PATH_PART);
+    for (integer p = own.first; p < own.last; p++) {
+        integer begin = p ? batch->ends[p - 1] : 0, links = batch->ends[p] - begin - 1;
+        solve_path(its->positions, its->moved, its->n, its->all, its->of, p, begin, links, scratch);
+    }
+}
+
+static void move_some_paths(const void *loop, integer part, real *scratch)
+{
+    const tree_paths *its = loop;
+    const strip_batch *batch = its->of->batch;
+    real *moved = its->moved ? its->moved : its->positions;
+    path_range own = paths_in(batch->ends, batch->paths, part, PATH_PART);
+    (void)scratch;
+    for (integer p = own.first; p < own.last; p++) {
+        integer begin = p ? batch->ends[p - 1] : 0, links = batch->ends[p] - begin - 1;
+        move_path(moved, its->n, its->all, its->of, p, begin, links);
+    }
+}
+
+/* Solves the paths of a generation; those on supports may add to the same one, so they go in turn. */
+static void solve_generation(const tree_paths *loop)
+{
+    const strip_batch *batch = loop->of->batch;
+    integer parts = parts_of(batch->entries, PATH_PART);
+    if (!loop->of->is_hung)
+        share(parts, solve_some_paths, loop, batch->reals, batch->work);
+    for (integer part = 0; loop->of->is_hung && part < parts; part++)
+        solve_some_paths(loop, part, batch->work);
+}
+
 /* Solves all links of trees at once, and changes the displacements `moved`, or the positions if
    that is NULL. */
 static void solve_trees(real *positions, real *moved, integer n, const tree *all)
@@ -158,15 +202,12 @@ static void solve_trees(real *positions, real *moved, integer n, const tree *all
     clear(all->stiffness, 9 * all->junctions);
     clear(all->force, 3 * all->junctions);
     for (integer i = all->generations_count - 1; i >= 0; i--) {
-        const generation *of = all->generations[i];
-        for (integer p = 0, begin = 0; p < of->batch->paths; begin = of->batch->ends[p++])
-            solve_path(positions, moved, n, all, of, p, begin, of->batch->ends[p] - begin - 1);
+        tree_paths loop = {positions, moved, n, all, all->generations[i]};
+        solve_generation(&loop);
     }
     for (integer i = 0; i < all->generations_count; i++) {
-        const generation *of = all->generations[i];
-        for (integer p = 0, begin = 0; p < of->batch->paths; begin = of->batch->ends[p++])
-            move_path(moved ? moved : positions, n, all, of, p, begin,
-                      of->batch->ends[p] - begin - 1);
+        tree_paths loop = {positions, moved, n, all, all->generations[i]};
+        share(parts_of(loop.of->batch->entries, PATH_PART), move_some_paths, &loop, 0, NULL);
     }
 }
 

@@ -42,6 +42,7 @@ Struct(
     "generation",
     Generation,
     reads="batch supports junctions",
+    is_hung=(int, lambda generation: bool((generation.supports >= 0).any())),
     scratch={
         "along": lambda generation: (len(generation.batch.path), 3),
         "steps response": lambda generation: len(generation.batch.path),

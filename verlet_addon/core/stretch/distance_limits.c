@@ -1,6 +1,6 @@
 /* Distance limits of coarse levels and of tethers: the functions of kernels.py, which has
    formulas and sources. */
-#include "../kernels.h"
+#include "../team/team.h"
 
 /* Projects the pairs of a batch that are further apart than their length. */
 static void project_distance_limits(real *positions, integer n, const distance_limit_batch *batch)
@@ -21,11 +21,20 @@ static void project_distance_limits(real *positions, integer n, const distance_l
     }
 }
 
-/* Moves particles that are further from their pins than the lengths of their tethers. */
-EXPORT void project_tethers(real *positions, integer n, const tethers *of)
+typedef struct {
+    real *positions;
+    integer n;
+    const tethers *tethers;
+} tethered;
+
+static void project_some_tethers(const void *loop, integer part, real *scratch)
 {
+    const tethers *of = ((const tethered *)loop)->tethers;
+    real *positions = ((const tethered *)loop)->positions;
     const real *lengths = of->lengths;
-    for (integer i = 0; i < of->count; i++) {
+    integer n = ((const tethered *)loop)->n, last = end_of(part, PARTICLE_PART, of->count);
+    (void)scratch;
+    for (integer i = part * PARTICLE_PART; i < last; i++) {
         real *x = positions + of->particles[i], *y = x + n, *z = y + n;
         const real *pin = positions + of->pins[i];
         real arm_x = *x - pin[0], arm_y = *y - pin[n], arm_z = *z - pin[2 * n];
@@ -37,6 +46,13 @@ EXPORT void project_tethers(real *positions, integer n, const tethers *of)
             *z += arm_z * excess;
         }
     }
+}
+
+/* Moves particles that are further from their pins than the lengths of their tethers. */
+EXPORT void project_tethers(real *positions, integer n, const tethers *of)
+{
+    tethered loop = {positions, n, of};
+    share(parts_of(of->count, PARTICLE_PART), project_some_tethers, &loop, 0, NULL);
 }
 
 _Static_assert(MAX_PARENTS == 4, "prolong_corrections");

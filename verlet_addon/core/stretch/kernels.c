@@ -1,10 +1,24 @@
 /* Lengths along strips: the functions of kernels.py, which has formulas and sources. */
+#include "../team/team.h"
 #include "strips.h"
 
-/* Scales the rest lengths of diagonals by the mean stretch of the diagonals of their face. */
-EXPORT void update_diagonal_rests(real *positions, integer n, const face_diagonals *of)
+typedef struct {
+    const real *positions;
+    integer n;
+    const face_diagonals *diagonals;
+} faces;
+
+/* A part ends with the face that it begins last. */
+static void scale_diagonals(const void *loop, integer part, real *scratch)
 {
-    for (integer first = 0, end; first < of->count; first = end) {
+    const face_diagonals *of = ((const faces *)loop)->diagonals;
+    const real *positions = ((const faces *)loop)->positions;
+    integer n = ((const faces *)loop)->n, first = part * PATH_PART;
+    integer last = end_of(part, PATH_PART, of->count);
+    (void)scratch;
+    while (first && first < last && of->faces[first] == of->faces[first - 1])
+        first++;
+    for (integer end; first < last; first = end) {
         real mean = 0.0;
         for (end = first; end < of->count && of->faces[end] == of->faces[first]; end++) {
             integer a = of->pairs[2 * end], b = of->pairs[2 * end + 1];
@@ -17,6 +31,13 @@ EXPORT void update_diagonal_rests(real *positions, integer n, const face_diagona
         for (integer k = first; k < end; k++)
             of->rest_lengths[of->link_indices[k]] = of->rests[k] * mean;
     }
+}
+
+/* Scales the rest lengths of diagonals by the mean stretch of the diagonals of their face. */
+EXPORT void update_diagonal_rests(real *positions, integer n, const face_diagonals *of)
+{
+    faces loop = {positions, n, of};
+    share(parts_of(of->count, PATH_PART), scale_diagonals, &loop, 0, NULL);
 }
 
 /* The largest (C + compliance * multiplier) / L of a path, at least `largest`. */
@@ -125,27 +146,51 @@ static void move_path(real *positions, integer n, const strip_batch *batch, inte
     }
 }
 
-/* One Newton step for all links of a batch; returns the largest (C + compliance * multiplier) / L
+/* Strips of one batch. */
+typedef struct {
+    real *positions;
+    integer n;
+    const strip_batch *batch;
+} strips;
+
+/* One Newton step for the links of a part of a batch; sets the largest (C + compliance * multiplier) / L
    before it. Several short paths are measured and moved together, because loops over few links take
    twice as long. */
-static real project_batch(real *positions, integer n, const strip_batch *batch, real largest)
+static void project_some_strips(const void *loop, integer part, real *scratch)
 {
+    const strips *of = loop;
+    const strip_batch *batch = of->batch;
     const integer *ends = batch->ends;
-    for (integer p = 0, begin = 0; p < batch->paths; begin = ends[p - 1]) {
-        integer first = p++;
-        while (p < batch->paths && ends[p - 1] - begin < MIN_CHUNK)
+    real largest = 0.0, *positions = of->positions;
+    integer n = of->n;
+    path_range own = paths_in(ends, batch->paths, part, PATH_PART);
+    for (integer p = own.first; p < own.last;) {
+        integer first = p++, begin = first ? ends[first - 1] : 0;
+        while (p < own.last && ends[p - 1] - begin < MIN_CHUNK)
             p++;
         integer links = ends[p - 1] - begin - 1;
-        path_work at = lay_out(batch->work, links + 1);
+        path_work at = lay_out(scratch, links + 1);
         measure(positions, n, batch, begin, links, at);
         for (integer path = first; path + 1 < p; path++)
             at.violation[ends[path] - begin - 1] = 0.0; /* in gaps */
         largest = largest_strain(batch, begin, links, at, largest);
         couple(batch, begin, links, at);
         for (integer path = first, from = begin; path < p; from = ends[path++])
-            solve_path(ends[path] - from - 1, lay_out(batch->work + from - begin, links + 1));
+            solve_path(ends[path] - from - 1, lay_out(scratch + from - begin, links + 1));
         move_path(positions, n, batch, begin, links, at);
     }
+    batch->largest[part] = largest;
+}
+
+/* Projects all strips of a batch; returns the largest (C + compliance * multiplier) / L before it,
+   at least `largest`. */
+static real project_batch(real *positions, integer n, const strip_batch *batch, real largest)
+{
+    integer parts = parts_of(batch->entries, PATH_PART);
+    strips loop = {positions, n, batch};
+    share(parts, project_some_strips, &loop, batch->reals, batch->work);
+    for (integer part = 0; part < parts; part++)
+        largest = larger(largest, batch->largest[part]);
     return largest;
 }
 

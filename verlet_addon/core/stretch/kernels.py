@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays import Floats, Integers, longest_run, norms, run_ends, sum_by
 from ..kernel import Sized, Struct, kernel
 from ..linear.tridiagonal import factorize, solve, solve_sequentially
+from ..team.parts import PATH_PART, part_count
 from .coarse_levels import Level
 from .distance_limits import DistanceLimitBatch, Tethers, pull_within
 from .strip_batches import MIN_LENGTH_SHARE, Diagonals, StripBatch
@@ -31,6 +32,11 @@ def _longest_strip(batch: StripBatch) -> int:
     return longest_run(run_ends(batch.labels))
 
 
+def _scratch_size(batch: StripBatch) -> int:
+    """Numbers of scratch memory for all strips that are solved together."""
+    return 9 * (_longest_strip(batch) + MIN_CHUNK)
+
+
 Struct(
     "strip_batch",
     StripBatch,
@@ -40,7 +46,12 @@ Struct(
     ends=(Integers, lambda batch: run_ends(batch.labels)),
     scaled_compression=(Floats, lambda batch: _or_none(batch.scaled_compression)),
     start_stiffnesses=(Floats, lambda batch: _or_none(batch.start_stiffnesses)),
-    scratch={"work": lambda batch: 9 * (_longest_strip(batch) + MIN_CHUNK)},
+    entries=(int, lambda batch: len(batch.path)),
+    reals=(int, _scratch_size),
+    scratch={
+        "work": _scratch_size,
+        "largest": lambda batch: part_count(len(batch.path), PATH_PART),
+    },
 )
 Struct(
     "face_diagonals",

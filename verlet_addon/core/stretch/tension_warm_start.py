@@ -10,6 +10,7 @@ from ..arrays import NONZERO, Booleans, Floats, Integers, longest_run, norms, ru
 from ..kernel import Struct, kernel
 from ..linear.conjugate_gradients import iterate_conjugate_gradients, iterate_until
 from ..linear.tridiagonal import Factors, factorize, solve
+from ..team.parts import PARTICLE_PART, part_count
 from .strip_paths import Strips
 
 SEARCH_DIRECTIONS = 2
@@ -43,6 +44,8 @@ class StripSystem:
     the kernel [m]."""
     gas_forces: Floats
     """(3, n) h² times the forces of gas, which tension balances [kg m]."""
+    starts: Integers
+    """(colours + 1,) start of each colour in the path; strips of one colour share no particle."""
 
     @cached_property
     def reduction_rounds(self) -> int:
@@ -67,7 +70,10 @@ def make_strip_system(
     tails, heads = path[:-1], path[1:]
     max_inverse_masses = np.maximum(inverse_masses[tails], inverse_masses[heads])
     free = inverse_masses > 0.0
+    before = np.cumsum([0, *(len(strips.path) for strips in parts)])
+    starts = [strips.starts[:-1] + start for strips, start in zip(parts, before[:-1], strict=True)]
     return StripSystem(
+        starts=np.concatenate([*starts, before[-1:]]).astype(np.int64),
         multipliers=multipliers[:-1],
         path=path,
         labels=np.cumsum(np.append(False, ~linked))[: len(path)],
@@ -96,21 +102,37 @@ STIFF_LINK_SHARE = 0.05
 all had stiffness, hung sheets and skirts would take a twelfth longer."""
 
 
+def _is_free(system: StripSystem) -> Booleans:
+    """(n,) bool, particles that can move."""
+    free = np.ones(len(system.masses), dtype=np.bool_)
+    free[system.pinned] = False
+    return free
+
+
+def _scratch_size(system: StripSystem) -> int:
+    """Numbers of scratch memory for a strip."""
+    return 3 * longest_run(run_ends(system.labels))
+
+
 Struct(
     "strip_system",
     StripSystem,
-    reads="path warm_started both_free max_inverse_masses masses pinned",
+    reads="path warm_started both_free max_inverse_masses masses pinned starts",
     shares="displacement gas_forces multipliers",
     particles=(int, lambda system: len(system.masses)),
     entries=(int, lambda system: len(system.path)),
     paths=(int, lambda system: len(run_ends(system.labels)) if len(system.path) else 0),
     ends=(Integers, lambda system: run_ends(system.labels)),
     pins=(int, lambda system: len(system.pinned)),
+    colors=(int, lambda system: len(system.starts) - 1),
+    free=(Booleans, _is_free),
+    reals=(int, _scratch_size),
     stiff=(Integers, lambda system: np.zeros(len(system.path), dtype=np.int64)),
     is_taut=(Booleans, lambda system: np.zeros(len(system.path), dtype=np.bool_)),
     scratch={
         "force_densities factor inverse": lambda system: len(system.path),
-        "right": lambda system: (longest_run(run_ends(system.labels)), 3),
+        "right": _scratch_size,
+        "sums": lambda system: (part_count(len(system.masses), PARTICLE_PART), 6),
         "diagonal shares": lambda system: len(system.masses),
         "residual direction preconditioned image solution": lambda system: (len(system.masses), 3),
     },

@@ -1,16 +1,25 @@
 /* Projection and velocity update of contacts with a plane, one by one: the functions of plane.py. */
-#include "../../kernels.h"
+#include "../../team/team.h"
 
-/* Projects contact with the plane normal · x = level, and its friction.
+typedef struct {
+    real *positions;
+    integer n;
+    const plane_contact *contact;
+    const real *inverse_masses;
+} particles_on_plane;
 
-   inverse_masses: (n,). */
-EXPORT void project_plane(real *positions, integer n, const plane_contact *contact,
-                          real *inverse_masses)
+static void project_some_particles(const void *loop, integer part, real *scratch)
 {
+    const particles_on_plane *of = loop;
+    const plane_contact *contact = of->contact;
+    real *positions = of->positions;
+    const real *inverse_masses = of->inverse_masses;
+    integer n = of->n, first = part * PARTICLE_PART, last = end_of(part, PARTICLE_PART, n);
+    (void)scratch;
     const real *normal = contact->normal, *start = contact->start;
     real *normal_corrections = contact->normal_corrections;
     real *friction_corrections = contact->friction_corrections;
-    for (integer i = 0; i < n; i++) {
+    for (integer i = first; i < last; i++) {
         real place[3], former[3], slid[3], before = normal_corrections[i];
         read(positions, n, i, place);
         real depth = contact->floors[i] - (dot(normal, place) - contact->level);
@@ -32,6 +41,16 @@ EXPORT void project_plane(real *positions, integer n, const plane_contact *conta
         }
         normal_corrections[i] = push;
     }
+}
+
+/* Projects contact with the plane normal · x = level, and its friction.
+
+   inverse_masses: (n,). */
+EXPORT void project_plane(real *positions, integer n, const plane_contact *contact,
+                          real *inverse_masses)
+{
+    particles_on_plane loop = {positions, n, contact, inverse_masses};
+    share(parts_of(n, PARTICLE_PART), project_some_particles, &loop, 0, NULL);
 }
 
 /* Velocity update of particles with a correction along the plane's normal: they stop, or bounce. */
