@@ -15,11 +15,11 @@ CHAINS = 8
 
 def skirt(*, arc: float = 2.0 * np.pi) -> Any:
     """Hips with chains of three bones on an arc around them, and a tail."""
-    bones = [("hips", "", (0.0, 0.0, 1.0), (0.0, 0.0, 1.2))]
+    bones: list[Any] = [("hips", "", (0.0, 0.0, 1.0), (0.0, 0.0, 1.2))]
     for number in range(CHAINS):
         angle = number * arc / CHAINS
         along = np.array([np.cos(angle), np.sin(angle), 0.0])
-        way = 0.1 * along - [0.0, 0.0, 0.4]
+        way = (0.1 * along - [0.0, 0.0, 0.4]).tolist()
         bones += chain(f"skirt{number}", "hips", [*0.12 * along[:2], 1.0], way, 3)
     return armature([*bones, *chain("tail", "hips", (0, 0.1, 1.1), (0, 0.3, 0), 4)])
 

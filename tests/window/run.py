@@ -74,6 +74,7 @@ from tests.window import (  # noqa: E402
     grab,
     live,
     overlay,
+    soft_bones,
     touching,
 )
 from tests.window.hand import Hand  # noqa: E402
@@ -84,7 +85,7 @@ wanted = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
 found: dict[str, Any] = {}
 for module in (
     *(first_minutes, curves, touching, live, grab, overlay),
-    *(drape, cache, edited_frame, forms, bones, fit),
+    *(drape, cache, edited_frame, forms, bones, soft_bones, fit),
 ):
     found |= vars(module)
 everything = {name: test for name, test in found.items() if name.startswith("test_")}

@@ -25,6 +25,7 @@ from ..scene.modifiers import has_carriers, read_mix, read_shown, undo_carriers
 from ..scene.ownership import check_data, has_own_data
 from ..scene.surfaces import read_points
 from ..scene.visibility import is_seen
+from ..settings.bone_properties import armature_of
 from ..settings.properties import body_properties, is_body, scene_properties
 from ..settings.unit_texts import length_text
 from .control import end_live, working
@@ -51,7 +52,9 @@ def simulated_objects(
 
 
 def _is_simulated(obj: bpy.types.Object) -> bool:
-    """Whether an object shows a simulation."""
+    """Whether an object shows a simulation that can be its shape; joints of bones have none."""
+    if armature_of(obj) is not None:
+        return False
     if obj.type != "MESH" or (is_body(obj) and not body_properties(obj).enabled):
         return False
     return bool(drape_modifier(obj) or live_modifier(obj) or is_baked(obj))

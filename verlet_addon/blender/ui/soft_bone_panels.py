@@ -31,10 +31,10 @@ def draw_soft_bone(column: bpy.types.UILayout, context: bpy.types.Context) -> No
         button = column.row()
         button.scale_y = 1.5
         button.operator("verlet.make_soft_bones", icon="BONE_DATA")
-        column.label(text="Selected bones, and all on them", icon="INFO")
+        column.label(text="Those selected, and all on them", icon="INFO")
         return
     column.menu("VERLET_MT_bone_material", icon="PRESET")
-    column.prop(bone, "verlet_frequency", text="Frequency (Hz)")
+    column.prop(bone, "verlet_frequency")
     column.prop(bone, "verlet_damping_ratio")
     column.prop(bone, "verlet_follow_pose", slider=True)
     column.prop(bone, "verlet_radius")
@@ -54,8 +54,8 @@ def draw_soft_bone(column: bpy.types.UILayout, context: bpy.types.Context) -> No
     column.prop(its, "friction")
     column.prop(its, "use_self_collision")
     column.prop(its, "collision_collection")
-    column.prop(its, "density", text="Density (kg/m)")
-    column.prop(its, "damping", text="Air Damping (1/s)")
+    column.prop(its, "density")
+    column.prop(its, "damping", text="Air Damping")
     column.separator()
     column.operator("verlet.make_soft_bones", text="Add Selected", icon="ADD")
     column.operator("verlet.release_soft_bones", icon="X")

@@ -1,0 +1,62 @@
+"""Soft bones in a window of real Blender: in Pose Mode, with the buttons of the tab."""
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from tests.blender.rigs import fox, poses, select, swing
+from tests.blender.scenes import verlet
+from tests.window.hand import Hand, Steps, wait, wait_until
+
+
+def test_a_tail_is_made_soft_played_baked_and_released(hand: Hand) -> Steps:
+    """From the selection of a bone to a bake, with undo, and back."""
+    bpy.ops.object.select_all(action="SELECT")
+    bpy.ops.object.delete()
+    obj: Any = fox()
+    swing(obj, 1.0)
+    scene: Any = bpy.context.scene
+    scene.frame_set(0)
+    keyed = poses(obj)
+    scene.frame_set(0)
+    select(obj, "tail.0")
+    with hand.override():
+        bpy.ops.view3d.view_axis(type="RIGHT")
+        bpy.ops.view3d.view_all()
+    yield from hand.sidebar()
+    hand.picture("soft_bones_none")
+    yield from hand.click((yield from hand.find("bpy.ops.verlet.make_soft_bones()")))
+    yield from wait_until(lambda: "Fox Bones" in bpy.data.objects)
+    yield from hand.over_view()
+    yield from hand.press("Z", ctrl=True)
+    yield from wait_until(lambda: "Fox Bones" not in bpy.data.objects)
+    yield from hand.press("Z", ctrl=True, shift=True)
+    yield from wait_until(lambda: "Fox Bones" in bpy.data.objects)
+    yield from hand.redrawn()
+    hand.picture("soft_bones_made")
+    obj, scene = bpy.data.objects["Fox"], bpy.context.scene  # others since undo
+    assert obj.mode == "POSE"
+    yield from hand.click((yield from hand.find("bpy.ops.verlet.live()")))
+    yield from wait_until(lambda: bool(scene.verlet.use_live))
+    yield from hand.over_view()
+    yield from hand.press("SPACE")
+    yield from wait_until(lambda: scene.frame_current > 18, seconds=60)
+    yield from hand.press("SPACE")
+    hand.picture("soft_bones_live")
+    assert "Verlet" in obj.pose.bones["tail.3"].constraints
+    yield from hand.click((yield from hand.find("bpy.ops.verlet.live()")))
+    yield from wait(0.5)
+    yield from hand.press("RET")  # its frames are lost
+    yield from wait_until(lambda: not scene.verlet.use_live)
+    assert not obj.pose.bones["tail.3"].constraints
+    yield from hand.click((yield from hand.find("bpy.ops.verlet.bake()")))
+    yield from wait_until(lambda: bool(obj.pose.bones["tail.3"].constraints), seconds=60)
+    yield from wait(0.5)
+    assert np.abs(poses(obj) - keyed).max() > 0.05
+    hand.picture("soft_bones_baked")
+    verlet.clear_bake()
+    assert np.abs(poses(obj) - keyed).max() == 0.0
+    yield from hand.redrawn()
+    yield from hand.click((yield from hand.find("bpy.ops.verlet.release_soft_bones()")))
+    yield from wait_until(lambda: "Fox Bones" not in bpy.data.objects)
