@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 
-from .rigs import fox, poses, select, swing
+from .rigs import fox, pose_at, poses, select, swing
 from .scenes import ball, select as select_objects, verlet
 from .test_soft_bones import at_first_frame, soft, turn
 
@@ -166,6 +166,32 @@ def test_keys_beside_those_of_a_bake_are_not_lost() -> None:
     assert obj.animation_data.action != keyed
     assert keyed.name in bpy.data.actions
     assert keyed.use_fake_user
+
+
+@pytest.mark.parametrize("form", ["CONSTRAINTS", "ACTION", "NLA"])
+def test_a_loop_repeats_before_and_after(form: str) -> None:
+    """To 0.01 mm, with hips whose curves repeat: in the NLA they go on as before."""
+    obj, scene = fox(4), bpy.context.scene
+    scene.frame_start, scene.frame_end = 1, 48
+    hips = obj.pose.bones["hips"]
+    hips.rotation_mode = "XYZ"
+    for frame in range(1, 26):
+        hips.rotation_euler = 0.0, 0.4 * np.sin(np.pi * frame / 12), 0.0
+        hips.keyframe_insert("rotation_euler", frame=frame)
+    action = obj.animation_data.action
+    held = action if hasattr(action, "fcurves") else action.layers[0].strips[0].channelbags[0]
+    for curve in held.fcurves:
+        curve.modifiers.new("CYCLES")
+    keyed = [pose_at(obj, frame) for frame in (40, 500)]
+    body = soft(obj, "tail.0")
+    body.verlet.bones_to = form
+    verlet.bake(loop=24)
+    start = body.verlet.baked_start
+    shown = np.array([pose_at(obj, start + 24 * turn + 5) for turn in (0, 1, 7, -3)])
+    np.testing.assert_allclose(shown, shown[:1].repeat(4, axis=0), atol=1e-5)
+    assert np.abs(pose_at(obj, 40)[1:] - keyed[0][1:]).max() > 0.01
+    for frame, before in zip((40, 500), keyed, strict=True):
+        np.testing.assert_allclose(pose_at(obj, frame)[0], before[0], atol=1e-6)
 
 
 def test_a_rig_without_keys_has_none_after_clear_bake() -> None:

@@ -22,6 +22,7 @@ from tests.core.bodies import (
 from tests.core.test_rods import WIRE, bow, tossed
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.mesh import Joints, MeshData
+from verlet_addon.core.scene import GoalSprings
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 
@@ -162,3 +163,17 @@ def test_inner_damping_of_rods_is_keyed() -> None:
     np.testing.assert_array_equal(free[:12], damped[:12])
     speeds = [np.abs(np.diff(track[-6:], axis=0)).max() for track in (free, damped)]
     assert speeds[1] < speeds[0] / 3
+
+
+def test_springs_hold_all_of_a_rod() -> None:
+    """Of infinite stiffness, as a loop's end has them, they put it where they draw it."""
+    mesh = jointed(bow(0.3, 8, 0.0))
+    vertices = np.arange(2, len(mesh.positions))
+    targets = mesh.positions[vertices] + [0.0, 0.01, 0.0]
+    count = len(vertices)
+    springs = GoalSprings(vertices, targets, np.full(count, np.inf), np.zeros(count))
+    track = sampled(
+        mesh, WIRE, 0.5, goal_springs=lambda time: [springs if 0.2 < time < 0.4 else None]
+    )
+    np.testing.assert_allclose(track[8, 2:], targets, atol=1e-9)
+    assert np.isfinite(track).all()

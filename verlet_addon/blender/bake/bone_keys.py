@@ -23,6 +23,10 @@ from .bone_curves import is_rotation_path, write_rotations
 
 TRACK, PUSHED = "Verlet Bones", "Verlet Animation"
 """Names of the NLA tracks of a bake, and of the user's action below it."""
+TURNS = 100
+"""Number of turns of a loop in the NLA, before and after the one that was baked."""
+FAR = 100_000.0
+"""Frames to either side that a strip needs of curves that go on beyond their keys."""
 _PLACED = {
     *("COPY_LOCATION", "LIMIT_LOCATION", "LIMIT_DISTANCE"),
     *("COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"),
@@ -87,6 +91,7 @@ def remove_bone_keys(obj: bpy.types.Object) -> None:
             animation.nla_tracks.remove(track)
         if mark["mode"] == "NLA" or animation.action == keyed:
             _give_back(animation, former, mark)
+            animation.use_nla = mark.get("use_nla", True)
         if mark["made"] and not (animation.action or animation.drivers or animation.nla_tracks):
             armature.animation_data_clear()
     if keyed is not None and keyed.users == 0:
@@ -189,7 +194,7 @@ def _remember(obj: bpy.types.Object) -> None:
             for curve in animation.drivers
             if not curve.mute and is_rotation_path(curve.data_path, mark["bones"])
         ]
-        body.former_action = animation.action
+        body.former_action, mark["use_nla"] = animation.action, animation.use_nla
         if HAS_SLOTS:
             mark["slot"] = animation.action_slot.identifier if animation.action_slot else ""
             mark["last_slot"] = animation.last_slot_identifier
@@ -219,7 +224,8 @@ def _new_channels(obj: bpy.types.Object, moments: Sequence[float]) -> Any:
     if mark["mode"] == "ACTION":
         play(animation, action, slot)
     else:
-        mark["tracks"] = _stack(animation, action, slot, moments)
+        mark["tracks"] = _stack(animation, action, slot, moments, repeat=body.baked_loop > 0)
+        animation.use_nla = True
     body.keyed_bones = json.dumps(mark)
     if HAS_SLOTS:
         layer = action.layers[0] if action.layers else action.layers.new("Layer")
@@ -228,7 +234,9 @@ def _new_channels(obj: bpy.types.Object, moments: Sequence[float]) -> Any:
     return action
 
 
-def _stack(animation: Any, action: Any, slot: Any, moments: Sequence[float]) -> list[str]:
+def _stack(
+    animation: Any, action: Any, slot: Any, moments: Sequence[float], *, repeat: bool
+) -> list[str]:
     """Puts an action on top of the NLA, above the user's own; returns the tracks that are new.
 
     As the active action, the user's would hide what is above.
@@ -236,23 +244,33 @@ def _stack(animation: Any, action: Any, slot: Any, moments: Sequence[float]) -> 
     names, former = [], animation.action
     if former is not None:
         own = animation.action_slot if HAS_SLOTS else None
-        start, end = (float(value) for value in former.frame_range)
-        strip = _new_strip(animation, PUSHED, former, own, min(start, moments[0]))
-        strip.action_frame_start, strip.action_frame_end = (
-            min(start, moments[0]),
-            max(end, moments[-1]),
-        )
+        start, end = _reach(former, own, moments)
+        strip = _new_strip(animation, PUSHED, former, own, start, end)
+        strip.blend_type = animation.action_blend_type
+        strip.extrapolation = animation.action_extrapolation
         names.append(animation.nla_tracks[-1].name)
         animation.action = None
-    strip = _new_strip(animation, TRACK, action, slot, moments[0])
-    strip.action_frame_start, strip.action_frame_end = moments[0], max(moments[-1], moments[0] + 1)
-    strip.frame_start, strip.extrapolation = moments[0], "NOTHING"
+    first, last = moments[0], max(moments[-1], moments[0] + 1)
+    strip = _new_strip(animation, TRACK, action, slot, first, last)
+    strip.extrapolation = "NOTHING"
+    if repeat:
+        strip.frame_start, strip.repeat = first - TURNS * (last - first), 2 * TURNS
     names.append(animation.nla_tracks[-1].name)
     return names
 
 
-def _new_strip(animation: Any, name: str, action: Any, slot: Any, start: float) -> Any:
-    """A strip of an action on a new NLA track at the top."""
+def _reach(action: Any, slot: Any, moments: Sequence[float]) -> tuple[float, float]:
+    """First and last frame that a strip of an action needs, to play as the action did."""
+    start, end = (float(value) for value in action.curve_frame_range)
+    held = channels_of(action, slot)
+    curves = held.fcurves if held is not None else ()
+    if any(len(curve.modifiers) or curve.extrapolation == "LINEAR" for curve in curves):
+        return -FAR, FAR
+    return min(start, moments[0]), max(end, moments[-1])
+
+
+def _new_strip(animation: Any, name: str, action: Any, slot: Any, start: float, end: float) -> Any:
+    """A strip with these frames of an action, on a new NLA track at the top."""
     track = animation.nla_tracks.new(
         prev=animation.nla_tracks[-1] if animation.nla_tracks else None
     )
@@ -260,7 +278,8 @@ def _new_strip(animation: Any, name: str, action: Any, slot: Any, start: float) 
     strip = track.strips.new(action.name, int(start), action)
     if slot is not None:
         strip.action_slot = slot
-    strip.blend_type = "REPLACE"
+    strip.action_frame_end, strip.action_frame_start = end, start  # else limited to an end before
+    strip.frame_start, strip.blend_type = start, "REPLACE"
     return strip
 
 

@@ -284,7 +284,8 @@ def rod_batch(
         particles=rods.particles,
         parents=rods.parents,
         references=rods.references,
-        clamped=rods.clamped,
+        # Springs of infinite stiffness hold particles as pins do.
+        clamped=(rods.parents >= 0) & (own == 0.0) & (own[rods.parents] == 0.0),
         inverse_masses=own,
         lengths=rods.lengths,
         bends=bends,
