@@ -9,9 +9,9 @@ import bpy
 import numpy as np
 import pytest
 
-from .rigs import fox, pose_at, poses, select, swing
+from .rigs import armature, chain, fox, pose_at, poses, select, swing, tips
 from .scenes import ball, select as select_objects, verlet
-from .test_soft_bones import at_first_frame, soft, turn
+from .test_soft_bones import at_first_frame, soft, turn, vertices
 
 
 def mixed(count: int = 4) -> Any:
@@ -137,6 +137,32 @@ def test_inverse_kinematics_shape_the_pose_and_hide_nothing(said: Callable[[], l
     assert at_first_frame() == before
     solver.chain_count = 0
     assert any("IK of tail.3 also turns bones of Fox" in sentence for sentence in said())
+
+
+@pytest.mark.parametrize("form", ["CONSTRAINTS", "ACTION"])
+def test_deforming_bones_that_copy_controls_swing_by_themselves(form: str) -> None:
+    """As those of Rigify: controls stay keyed, and bones do not come apart."""
+    bones: list[Any] = [("hips", "", (0.0, 0.0, 1.0), (0.0, 0.0, 1.2))]
+    bones += chain("tail", "hips", (0, 0, 1), (0, -0.3, 0), 4)
+    bones += chain("DEF", "hips", (0, 0, 1), (0, -0.3, 0), 4)
+    obj = armature(bones)
+    swing(obj, 0.5)
+    for number in range(4):
+        copied = obj.pose.bones[f"DEF.{number}"].constraints.new("COPY_TRANSFORMS")
+        copied.target, copied.subtarget = obj, f"tail.{number}"
+    keyed = tips(obj, poses(obj))
+    body = soft(obj, "DEF.0")
+    body.verlet.bones_to = form
+    before = at_first_frame()
+    verlet.bake()
+    matrices = poses(obj)
+    shown = tips(obj, matrices)
+    np.testing.assert_array_equal(shown[:, :5], keyed[:, :5])
+    assert np.linalg.norm(shown[:, 8] - keyed[:, 8], axis=1).max() > 0.02
+    np.testing.assert_allclose(matrices[:, 6:, :3, 3], shown[:, 5:8], atol=1e-6)
+    np.testing.assert_allclose(shown[:, 5:], vertices(body)[:, 3:], atol=1e-5)
+    verlet.clear_bake()
+    assert at_first_frame() == before
 
 
 def test_it_is_told_of_a_collider_that_soft_bones_move(said: Callable[[], list[str]]) -> None:

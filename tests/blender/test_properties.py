@@ -22,7 +22,7 @@ OURS = {
         "armature",
         "use_pose_gravity",
         "bones_to",
-        "muted_solvers",
+        "muted_constraints",
         "skirts",
         "keyed_bones",
         "keyed_action",

@@ -41,7 +41,8 @@ def bone_cautions(
 
 def _muted(name: str, obj: bpy.types.Object) -> Iterator[str]:
     """Information on constraints that are off while keys show."""
-    bones = [bone for bone in soft_bones(obj) if turning_constraints(bone)]
+    soft = soft_bones(obj)
+    bones = [bone for bone in soft if turning_constraints(bone, soft)]
     if bones:
         yield (
             f"Constraints of soft bones of {name} are muted while keys of their bake show, which "

@@ -13,7 +13,7 @@ import bpy
 
 from ...core.errors import MeshError
 from ..scene.action_channels import HAS_SLOTS, channels_of
-from ..scene.bone_tracks import is_track, set_tracks
+from ..scene.bone_tracks import holding, is_track, set_tracks
 from ..scene.mesh_access import found_again
 from ..settings.bone_properties import armature_of, soft_bones
 from ..settings.properties import body_properties
@@ -27,20 +27,19 @@ TURNS = 100
 """Number of turns of a loop in the NLA, before and after the one that was baked."""
 FAR = 100_000.0
 """Frames to either side that a strip needs of curves that go on beyond their keys."""
-_PLACED = {
-    *("COPY_LOCATION", "LIMIT_LOCATION", "LIMIT_DISTANCE"),
-    *("COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"),
-}
-"""Types of constraints that turn no bone, and go on beside keys."""
 _ROTATIONS = ("rotation_quaternion", "rotation_euler", "rotation_axis_angle")
 
 
-def turning_constraints(bone: bpy.types.PoseBone) -> list[bpy.types.Constraint]:
-    """The user's constraints that turn a bone, and would turn it on from its keys."""
+def turning_constraints(
+    bone: bpy.types.PoseBone, bones: Sequence[bpy.types.PoseBone]
+) -> list[bpy.types.Constraint]:
+    """The user's constraints that would turn or move one of some soft bones on from its keys."""
+    held = holding(bone, bones)
     return [
         each
         for each in bone.constraints
-        if not (is_track(each) or each.mute or each.type in _PLACED)
+        if each in held
+        or not (is_track(each) or each.mute or each.type.endswith(("SCALE", "VOLUME", "LOCATION")))
     ]
 
 
@@ -185,7 +184,9 @@ def _remember(obj: bpy.types.Object) -> None:
         "tracks": [],
         "bones": [bone.name for bone in bones],
         "turns": [[list(getattr(bone, name)) for name in _ROTATIONS] for bone in bones],
-        "constraints": [[b.name, each.name] for b in bones for each in turning_constraints(b)],
+        "constraints": [
+            [b.name, each.name] for b in bones for each in turning_constraints(b, bones)
+        ],
         "drivers": [],
     }
     if animation is not None:

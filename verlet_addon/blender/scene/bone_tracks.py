@@ -15,8 +15,13 @@ TRACK = "Verlet"
 """Name of the Damped Track constraint of a soft bone, after all others of it."""
 
 
-_SOLVERS = {"IK", "SPLINE_IK"}
+SOLVERS = {"IK", "SPLINE_IK"}
 """Types of constraints that solve a chain of bones, after all others of each."""
+_TURNING = {
+    *("COPY_ROTATION", "LIMIT_ROTATION", "DAMPED_TRACK", "LOCKED_TRACK", "TRACK_TO"),
+    *("COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"),
+}
+"""Types of constraints that leave the head of a bone where the bone before it ends."""
 
 
 def is_track(constraint: bpy.types.Constraint) -> bool:
@@ -28,7 +33,7 @@ def set_tracks(obj: bpy.types.Object, shown: bool) -> None:
     """Has the bones of a body point at its vertices or, unless `shown`, show their pose.
 
     Does nothing for other bodies. The active constraint of each bone stays active. Constraints that
-    solve chains are muted while bones point at joints, for Blender lets these decide.
+    would hold bones where the pose has them are muted meanwhile.
     """
     bones = soft_bones(obj)
     for bone in bones:
@@ -38,18 +43,29 @@ def set_tracks(obj: bpy.types.Object, shown: bool) -> None:
         elif not shown and tracks:
             remove_tracks(bone)
     body = body_properties(obj)
-    if shown and bones and not body.muted_solvers:
-        solvers = [[bone.name, each.name] for bone in bones for each in _solvers(bone)]
-        body.muted_solvers = json.dumps(solvers) if solvers else ""
-        _mute(_solvers_of(obj), True)
-    elif not shown and body.muted_solvers:
-        _mute(_solvers_of(obj), False)
-        body.property_unset("muted_solvers")
+    if shown and bones and not body.muted_constraints:
+        held = [[bone.name, each.name] for bone in bones for each in holding(bone, bones)]
+        body.muted_constraints = json.dumps(held) if held else ""
+        _mute(_muted(obj), True)
+    elif not shown and body.muted_constraints:
+        _mute(_muted(obj), False)
+        body.property_unset("muted_constraints")
 
 
-def _solvers(bone: bpy.types.PoseBone) -> list[bpy.types.Constraint]:
-    """The constraints of a bone that solve a chain and are on."""
-    return [each for each in bone.constraints if each.type in _SOLVERS and not each.mute]
+def holding(
+    bone: bpy.types.PoseBone, bones: Sequence[bpy.types.PoseBone]
+) -> list[bpy.types.Constraint]:
+    """The constraints of a soft bone that would hold it, or those after it, where the pose has it.
+
+    The first bone of a chain of soft `bones` keeps its place in any case.
+    """
+    first = bone.parent not in bones
+    return [
+        each
+        for each in bone.constraints
+        if not (each.mute or is_track(each))
+        and (each.type in {*SOLVERS, "STRETCH_TO"} if first else each.type not in _TURNING)
+    ]
 
 
 def solvers_beyond(
@@ -58,7 +74,9 @@ def solvers_beyond(
     """Constraints of a body's bones that solve chains with bones which are not soft."""
     bones, found = soft_bones(obj), []
     for bone in bones:
-        for each in _solvers(bone):
+        for each in holding(bone, bones):
+            if each.type not in SOLVERS:
+                continue
             chain: list[Any] = [bone]
             count = cast(Any, each).chain_count
             while chain[-1].parent is not None and (count == 0 or len(chain) < count):
@@ -68,9 +86,9 @@ def solvers_beyond(
     return found
 
 
-def _solvers_of(obj: bpy.types.Object) -> list[tuple[int, str, str]]:
+def _muted(obj: bpy.types.Object) -> list[tuple[int, str, str]]:
     """The constraints that are muted while a body shows a simulation, as `_mute` takes them."""
-    muted, armature = body_properties(obj).muted_solvers, armature_of(obj)
+    muted, armature = body_properties(obj).muted_constraints, armature_of(obj)
     if not muted or armature is None:
         return []
     return [(armature.session_uid, bone, name) for bone, name in json.loads(muted)]
@@ -110,14 +128,14 @@ def tracks_muted(objects: Sequence[bpy.types.Object]) -> Iterator[None]:
         for each in bone.constraints
         if is_track(each) and not each.mute
     ]
-    solvers = [each for obj in objects for each in _solvers_of(obj)]
+    held = [each for obj in objects for each in _muted(obj)]
     _mute(muted, True)
-    _mute(solvers, False)
+    _mute(held, False)
     try:
         yield
     finally:
         _mute(muted, False)
-        _mute(solvers, True)
+        _mute(held, True)
 
 
 def _mute(tracks: Iterable[tuple[int, str, str]], mute: bool) -> None:

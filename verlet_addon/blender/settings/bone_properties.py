@@ -108,8 +108,8 @@ class BoneBodyProperties:
         description="Chains of soft bones that are joined as cloth: the first bones of each",
         options={"HIDDEN"},
     )
-    muted_solvers: StringProperty(
-        name="Muted Solvers",
+    muted_constraints: StringProperty(
+        name="Muted Constraints",
         description="Constraints of soft bones that are off while these show a simulation",
         options={"HIDDEN"},
     )
