@@ -14,6 +14,8 @@ from tests.core.bodies import (
     coil,
     flat_sheet,
     floor,
+    gaping_tube,
+    make_mesh,
     moved,
     pinned,
     rope,
@@ -26,6 +28,7 @@ from tests.core.bodies import (
     thicket,
     thrown,
     wind,
+    woven,
 )
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.bodies.plain_bodies import make_group
@@ -39,11 +42,16 @@ from verlet_addon.core.scene import Collider, Plane, Sample
 from verlet_addon.core.settings import SceneSettings
 from verlet_addon.core.state import ready_batches
 from verlet_addon.core.step import step
+from verlet_addon.core.stretch.seams import with_seams
 from verlet_addon.core.substeps import cut_into_steps
 
 pytestmark = pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")
 
 SCENE, FRAME = SceneSettings(substeps=7), 1 / 24
+RING = make_mesh(
+    [(0.1 * np.cos(k), 0.1 * np.sin(k), 0.0) for k in np.arange(20) * 2.0 * np.pi / 20],
+    edges=[(k, (k + 1) % 20) for k in range(20)],
+)
 LINE = rope([(0.02 * k, 0.0, 0.1) for k in range(26)])
 TILTED, SMALL, SMALLER = (
     moved(sheet(8, size=size), rotation((1.0, 2.0, 0.0), 0.8), (0.0, 0.0, 0.1))
@@ -84,13 +92,23 @@ CASES = ROPES | {
     "stiff paper": ("PAPER", SMALLER),
     "triangles": ("DENIM", pinned(flat_sheet("strewn triangles", 8), [0, 8])),
     "cloth with a fringe": ("COTTON", pinned(fringed(), [0, 8])),
+    "ring": ("NYLON", pinned(RING, [0])),
+    "woven cloth": ("RUBBER_SHEET", pinned(woven(TILTED), [0, 8])),
+    "cloth sewn to itself": ("COTTON", with_seams(pinned(gaping_tube(10, 5), [0]), every=True)),
+    "soft pins": ("COTTON", pinned(TILTED, [0, 8], weight=0.4)),
+    "cloth near its animated mesh": ("COTTON", TILTED),
 }
+SETTINGS: dict[str, dict[str, Any]] = {
+    "cloth near its animated mesh": {"use_maximum_distance": True, "maximum_distance": 0.05}
+}
+"""Settings of a case besides those of its material."""
 
 
 def way(case: str, *, ground: Plane | None, moving: bool) -> tuple[Body, list[Sample]]:
     """A body of a case, bouncing, and the scene as its pins stand still or move."""
     material, mesh = CASES[case]
-    body = mesh, replace(MATERIALS[material].settings, restitution=0.5)
+    own = SETTINGS.get(case, {})
+    body = mesh, replace(MATERIALS[material].settings, restitution=0.5, **own)
     shift = np.array([0.3, -0.2, 0.1]) if moving else np.zeros(3)
     scene = samples(
         [mesh], [FRAME] * 8, ground=ground, targets=lambda t: [mesh.positions + t * shift]
@@ -136,27 +154,45 @@ def test_one_call_moves_bodies_as_steps_do(case: str, below: float | None) -> No
     assert not any(swung) if below == -0.1 else all(swung[1:])
 
 
+def led(body: Built, scene: SceneSettings, before: Sample, after: Sample) -> bool:
+    """Steps in which single calls move the body; returns whether they could."""
+    plain = find_plain([body], scene, before, after)
+    group = make_group([body], plain, scene, before, after)
+    group.start_steps(scene, after)
+    for given in cut_into_steps([body], [()], before, after, scene.substeps):
+        step([body], scene, given, None, group)
+    return plain == [0]
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_single_calls_lead_bodies_through_each_step(case: str) -> None:
     """To the bit, above ground on which they bounce: as what touches others is led."""
-
-    def led(body: Built, scene: SceneSettings, before: Sample, after: Sample) -> bool:
-        plain = find_plain([body], scene, before, after)
-        group = make_group([body], plain, scene, before, after)
-        group.start_steps(scene, after)
-        for given in cut_into_steps([body], [()], before, after, scene.substeps):
-            step([body], scene, given, None, group)
-        return plain == [0]
-
     ground = floor(float(CASES[case][1].positions[:, 2].min()) - 0.03)
     assert all(stepped(*way(case, ground=ground, moving=False), led)[1])
 
 
-@pytest.mark.parametrize("case", ["held at one end", "star", "held at both ends"])
-def test_one_call_moves_ropes_along_with_their_pins(case: str) -> None:
+@pytest.mark.parametrize(
+    "case",
+    [
+        "held at one end",
+        "star",
+        "held at both ends",
+        "soft pins",
+        "cloth near its animated mesh",
+    ],
+)
+def test_one_call_moves_bodies_along_with_their_pins(case: str) -> None:
     """To the bit; a rope between pins is left to steps, for they may draw it out."""
     _, swung = stepped(*way(case, ground=None, moving=True))
     assert all(swung) == (case != "held at both ends")
+
+
+@pytest.mark.parametrize("case", ["star", "cloth on two corners", "soft pins"])
+def test_single_calls_lead_bodies_through_fields(case: str) -> None:
+    """To the bit: in wind that rises."""
+    body, scene = way(case, ground=None, moving=False)
+    blown = [replace(each, fields=[[wind(0.5 * k)]]) for k, each in enumerate(scene)]
+    assert all(stepped(body, blown, led)[1])
 
 
 def test_what_acts_unevenly_is_left_to_steps() -> None:

@@ -8,8 +8,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from .arrays import Floats, Integers
-from .bodies.plain_bodies import is_plain, make_group, warm_start_arrays
+from .arrays import Booleans, Floats, Integers
+from .bodies.plain_bodies import make_group
+from .bodies.plain_members import is_plain, warm_start_arrays
 from .bodies.step_data import Body
 from .compiled import backend
 from .contacts.sides.ground_depenetration import GroundDepenetration
@@ -20,7 +21,7 @@ from .settings import SceneSettings
 from .state import batches_for
 from .target_curves import TargetCurve
 
-Array = Floats | Integers
+Array = Floats | Integers | Booleans
 Boxes = tuple[Floats, Floats]
 """Lowest and highest corners (k, 3) of k boxes [m]."""
 
@@ -54,8 +55,8 @@ def _equal_points(first: Sequence[Floats], second: Sequence[Floats]) -> bool:
 
 
 def has_simple_inputs(before: Sample, after: Sample) -> bool:
-    """Whether there are no fields and mirrors, and the ground, if any, is at rest."""
-    if any(after.every_field) or any(before.every_field) or any(after.every_mirror):
+    """Whether there are no mirrors, and the ground, if any, is at rest."""
+    if any(after.every_mirror):
         return False
     return after.ground is None or same_plane(before.ground, after.ground)
 
@@ -76,7 +77,7 @@ def find_plain(
 ) -> list[int]:
     """Numbers of the bodies that compiled calls can advance: `is_plain`, with simple inputs.
 
-    Simple inputs are gravity, pins that do not stretch ropes, and a ground at rest.
+    Simple inputs are forces, pins that do not stretch ropes, and a ground at rest.
     """
     if not (
         backend().library is not None
@@ -107,9 +108,11 @@ def step_plain_bodies(
 ) -> bool:
     """Advances plain bodies from one sample to the next, with the same bits as `step`.
 
-    Returns False, and restores all states, if any body has come near another or near a collider:
-    `step` then has to take the steps of the frame.
+    Returns False, and restores all states, if any body has come near another or near a collider, or
+    where fields act: `step` then has to take the steps of the frame.
     """
+    if any((*before.every_field, *after.every_field)):  # whose forces differ from step to step
+        return False
     if world is None:
         former, colliders = [], list[Floats]()
     else:
@@ -189,4 +192,6 @@ def _copy_memory(bodies: Sequence[Body], settings: SceneSettings) -> list[tuple[
     )
     arrays: list[Array] = [state.sweeps for _, state in bodies]
     arrays += [rows for batches in every for rows in warm_start_arrays(batches)]
+    torn = [rows for _, state in bodies for rows in (state.closed, state.torn)]
+    arrays += [rows for rows in torn if rows is not None]
     return [(rows, rows.copy()) for rows in arrays]

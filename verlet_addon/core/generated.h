@@ -241,7 +241,8 @@ typedef struct generation {
 
 typedef struct goal_radii {
     const integer *particles;
-    const real *goals, *radii;
+    const real *radii;
+    real *goals;
     integer count;
 } goal_radii;
 
@@ -316,12 +317,16 @@ typedef struct plain_model {
 } plain_model;
 
 typedef struct plain_state {
-    const real *pins_start, *pins_end;
+    const real *pins_start, *pins_end, *goals_start, *goals_end;
     real friction, restitution;
     const struct target_curve *curve, *pull;
+    integer in_field;
+    const struct goal_radii *limits;
+    const real *limit_centres;
     real *positions, *previous_positions;
     const struct plain_model *body;
-    real heaviness;
+    integer goals, *soft;
+    real *goal_shares, heaviness;
     integer taken, *sweeps;
 } plain_state;
 

@@ -57,6 +57,7 @@ def step(
         finish_contact_step(body_steps, contact_step)
     for body_step in others:
         body_step.end()
+    group.end()
     for body_step in body_steps:
         body_step.state.previous_dt = inputs.dt
         body_step.state.steps += 1
@@ -74,10 +75,10 @@ def _predict_all(
     positions = [state.positions for _, state in bodies]
     positions += [rows.T for rows in inputs.collider_ends]
     inputs = replace(inputs, vertex_positions=positions)
-    body_steps = dict(group.body_steps)
+    body_steps: dict[int, BodyStep] = {**group.body_steps}
     for number, body in enumerate(bodies):
         if number not in group.body_steps:
             body_steps[number] = start_body_step(body, number, settings, inputs)
             body_steps[number].predict(settings, inputs)
-    group.predict()
+    group.predict(inputs)
     return [body_steps[number] for number in range(len(bodies))]

@@ -53,11 +53,7 @@ class BodyStep(ABC):
     @cached_property
     def goal_radii(self) -> GoalRadii | None:
         """Distances from the animated mesh that its particles keep within; None without any."""
-        limited = self.model.limited
-        if not len(limited):
-            return None
-        radii = self.model.settings.maximum_distance * self.model.limit_shares
-        return GoalRadii(limited, self.targets.take(limited, axis=1), radii)
+        return find_goal_radii(self.model, self.targets.take(self.model.limited, axis=1))
 
     @property
     def contact_inverse_masses(self) -> Floats:
@@ -117,3 +113,12 @@ class BodyStep(ABC):
         project_goal_radii(self.state.positions, self.goal_radii)
         if self.reference_motion is not None:
             self.state.shift_previous(self.reference_motion.apply)
+
+
+def find_goal_radii(model: SoftBodyModel, centres: Floats) -> GoalRadii | None:
+    """The spheres about centres (3, l) [m] that a body's particles stay in; None without any."""
+    if not len(model.limited):
+        return None
+    return GoalRadii(
+        model.limited, centres.copy(), model.settings.maximum_distance * model.limit_shares
+    )

@@ -2,22 +2,6 @@
    of lengths.py. */
 #include "../stretch/strips.h"
 
-/* Moves particles into the spheres about their goals. */
-static void project_goal_radii(real *x, integer n, const goal_radii *limits)
-{
-    for (integer i = 0; limits && i < limits->count; i++) {
-        real arm[3], goal[3];
-        integer particle = limits->particles[i];
-        read(x, n, particle, arm);
-        read(limits->goals, limits->count, i, goal);
-        subtract(arm, goal, arm);
-        real reach = distance(arm[0], arm[1], arm[2]);
-        if (reach > limits->radii[i])
-            for (int axis = 0; axis < 3; axis++)
-                x[axis * n + particle] += arm[axis] * (limits->radii[i] / reach - 1.0);
-    }
-}
-
 /* Transfers corrections of particles to their rigid pieces. */
 static void apply_constraints_to_pieces(const piece_poses *rigid, real *x, integer n)
 {

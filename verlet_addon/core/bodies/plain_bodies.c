@@ -1,5 +1,5 @@
-/* Steps of plain bodies, with lengths, bends, pins, gravity and ground only: the operations of
-   step.py in the same order, with the same bits. See plain_bodies.py. */
+/* Steps of plain bodies: the operations of step.py in the same order, with the same bits. See
+   plain_bodies.py. */
 #include "../stretch/strips.h"
 #include "../team/team.h"
 
@@ -9,7 +9,7 @@ typedef struct {
     integer number;
 } free_motion;
 
-/* Moves particles by inertia, gravity and the pull of poses. */
+/* Moves particles by inertia, and by gravity and the pull of poses, or as fields do. */
 static void move_freely(const void *loop, integer part, real *scratch)
 {
     const free_motion *of = loop;
@@ -21,13 +21,14 @@ static void move_freely(const void *loop, integer part, real *scratch)
     const target_curve *pull = state->pull;
     for (int axis = 0; axis < 3; axis++)
         for (integer i = axis * n + first; i < axis * n + last; i++) {
-            real fall = of->inputs->gravity[axis] * state->heaviness;
             integer at = 3 * (i - axis * n) + axis;
-            if (pull)
-                fall += at_step(pull->start[at], pull->end[at], of->number, of->inputs->steps);
-            body->accelerations[i] = fall;
+            if (!state->in_field)
+                body->accelerations[i] = of->inputs->gravity[axis] * state->heaviness;
+            if (!state->in_field && pull)
+                body->accelerations[i]
+                    += at_step(pull->start[at], pull->end[at], of->number, of->inputs->steps);
             moved[i] = (x[i] - state->previous_positions[i]) * body->velocity_gain
-                       + fall * body->h_squared + x[i];
+                       + body->accelerations[i] * body->h_squared + x[i];
             state->previous_positions[i] = body->start[i] = x[i];
             x[i] = moved[i];
         }
@@ -58,6 +59,11 @@ static void predict(const plain_state *state, const frame_inputs *inputs, intege
     if (ropes->strips_count) {
         add_start_spring_forces(moved, body->start, n, ropes->strips, ropes->strips_count);
         copy(x, moved, 3 * n);
+    }
+    const goal_radii *limits = state->limits;
+    for (integer i = 0; limits && i < 3 * limits->count; i++) {
+        const real *centre = state->limit_centres + i;
+        limits->goals[i] = at_step(centre[0], centre[3 * limits->count], number, inputs->steps);
     }
     if (state->curve)
         find_targets(state->curve, n, number, inputs->steps, body->targets);
@@ -97,25 +103,46 @@ static void project_shear(real *x, integer n, const surface *of,
     project_levels(x, n, of->levels, of->levels_count);
 }
 
-/* Projects all internal constraints. */
-static void project_constraints(const plain_state *state, int backwards)
+/* Draws soft pins towards their goals at a step of all steps. */
+static void project_soft_pins(const plain_state *state, const frame_inputs *inputs, integer number)
+{
+    for (int axis = 0; axis < 3; axis++)
+        for (integer i = 0, at = axis * state->goals; i < state->goals; i++, at++) {
+            real *x = state->positions + axis * state->body->n + state->soft[i];
+            real goal = at_step(state->goals_start[at], state->goals_end[at], number, inputs->steps);
+            *x += (goal - *x) * state->goal_shares[i];
+        }
+}
+
+/* Starts lengths from what held them in the step before. Weave has a warm start of its own. */
+static void warm_start(const body_lengths *lengths, real *x)
+{
+    const strip_system *edges = lengths->surface->strip_system;
+    const ropes *ropes = lengths->ropes;
+    if (lengths->weave_count)
+        clear(edges->multipliers, edges->entries - 1);
+    else if (edges->entries)
+        warm_start_tension(x, edges, SURFACE_WARM_START, MIN_TAUTNESS, SEARCH_DIRECTIONS);
+    if (ropes->strips_count)
+        warm_start_tension(x, ropes->strip_system, 1.0, 0.0, ropes->search_directions);
+}
+
+/* Projects all internal constraints in step `number`. */
+static void project_constraints(const plain_state *state, const frame_inputs *inputs, integer number,
+                                int backwards)
 {
     const plain_model *body = state->body;
     real *x = state->positions;
     integer n = body->n;
     start_multipliers(body->multipliers);
     copy(body->before, x, 3 * n);
-    const surface *surface = body->lengths->surface;
-    const ropes *ropes = body->lengths->ropes;
-    if (surface->edges->links)
-        warm_start_tension(x, surface->strip_system, SURFACE_WARM_START, MIN_TAUTNESS, SEARCH_DIRECTIONS);
-    if (ropes->strips_count)
-        warm_start_tension(x, ropes->strip_system, 1.0, 0.0, ropes->search_directions);
+    warm_start(body->lengths, x);
+    project_soft_pins(state, inputs, number);
     project_bends(x, n, body->bends, backwards);
     if (body->rods)
         project_rods(x, n, state->curve ? body->targets : (real *)body->rest, body->rods);
-    project_shear(x, n, surface, backwards);
-    state->sweeps[0] += project_lengths(x, n, body->lengths, NULL, NULL, backwards, 0);
+    project_shear(x, n, body->lengths->surface, backwards);
+    state->sweeps[0] += project_lengths(x, n, body->lengths, NULL, state->limits, backwards, 0);
     keep_momentum(x, body, body->start);
 }
 
@@ -148,6 +175,7 @@ static void push_off_ground(const plain_state *state, const frame_inputs *inputs
     integer n = body->n;
     for (integer i = 0; i < n; i++)
         body->normal_corrections[i] = body->friction_corrections[i] = body->friction_corrections[n + i] = body->friction_corrections[2 * n + i] = 0.0;
+    project_goal_radii(state->positions, n, state->limits);
     if (inputs->normal) {
         plane_contact contact = ground_contact(state, inputs);
         project_plane(state->positions, n, &contact, (real *)body->inverse_masses);
@@ -160,11 +188,12 @@ static void finish(const plain_state *state, const frame_inputs *inputs)
 {
     const plain_model *body = state->body;
     integer n = body->n;
-    const ropes *ropes = body->lengths->ropes;
-    if (ropes->strips_count) {
+    const tree *trees = body->lengths->ropes->trees;
+    if (trees->generations_count) {
         copy(body->before, state->previous_positions, 3 * n);
-        undo_implicit_damping(state->previous_positions, body->start, state->positions, n, ropes->strips,
-                              ropes->strips_count);
+        for (integer i = 0; i < trees->generations_count; i++)
+            undo_implicit_damping(state->previous_positions, body->start, state->positions, n,
+                                  &trees->generations[i]->batch, 1);
         keep_momentum(state->previous_positions, body, state->positions);
     }
     if (inputs->normal) {
@@ -194,9 +223,10 @@ static void take_steps(const plain_state *state, const frame_inputs *inputs, rea
     widen(box, state->positions, n);
     for (integer number = 1; number <= inputs->steps; number++) {
         predict(state, inputs, number);
-        project_constraints(state, (state->taken + number - 1) % 2);
+        project_constraints(state, inputs, number, (state->taken + number - 1) % 2);
         push_off_ground(state, inputs);
         finish(state, inputs);
+        project_goal_radii(state->positions, n, state->limits);
         widen(box, state->positions, n);
     }
 }
@@ -240,7 +270,8 @@ static void project_one(const void *loop, integer i, real *scratch)
     const plain_bodies *of = loop;
     const plain_state *state = of->all[i];
     (void)scratch;
-    project_constraints(state, (state->taken + of->number - 1) % 2 && !of->resting[i]);
+    int backwards = (state->taken + of->number - 1) % 2 && !of->resting[i];
+    project_constraints(state, of->inputs, of->number, backwards);
     push_off_ground(state, of->inputs);
 }
 

@@ -7,6 +7,7 @@ import numpy as np
 from ..arrays import Floats
 from ..bending.kernels import project_bends
 from ..forces.accelerations import accelerations
+from ..model import SoftBodyModel
 from ..momentum.kernels import conserve_momentum
 from ..rigid.piece_motion import (
     apply_contacts_to_pieces,
@@ -43,8 +44,15 @@ class SurfaceStep(BodyStep):
 
     def predict(self, settings: SceneSettings, inputs: StepInputs) -> None:
         """Moves particles by inertia and external forces, and sets up contact with the ground."""
+        self.accelerations = self.find_accelerations(inputs)
+        self._integrate()
+        self.predicted = self.state.positions.copy()
+        add_ground_contact(self, settings, inputs)
+
+    def find_accelerations(self, inputs: StepInputs) -> Floats:
+        """(3, n) accelerations by external forces [m/s²]."""
         model, state = self.model, self.state
-        self.accelerations = accelerations(
+        found = accelerations(
             model.exposed_surface,
             model.own_inverse_masses,
             state.positions,
@@ -54,11 +62,7 @@ class SurfaceStep(BodyStep):
             shares=model.settings.field_shares,
             dt=inputs.dt,
         )
-        if self.pull is not None:
-            self.accelerations = self.accelerations + self.pull
-        self._integrate()
-        self.predicted = state.positions.copy()
-        add_ground_contact(self, settings, inputs)
+        return found if self.pull is None else found + self.pull
 
     def _integrate(self) -> None:
         """Verlet step x' = x + (x − x₋)·velocity_gain + a·h², plus spring forces of ropes.
@@ -178,7 +182,11 @@ def project_soft_pins(body_step: BodyStep) -> None:
     """Projects soft pins: C = x − target, with compliance."""
     model, positions, goals = body_step.model, body_step.state.positions, body_step.model.goals
     if len(goals):
-        inverse_masses = model.mobilities[goals]
-        softness = model.goal_compliances / body_step.batches.h_squared
-        share = inverse_masses / (inverse_masses + softness)
+        share = goal_shares(model, body_step.batches.h_squared)
         positions[:, goals] += (body_step.targets[:, goals] - positions[:, goals]) * share
+
+
+def goal_shares(model: SoftBodyModel, h_squared: float) -> Floats:
+    """(g,) shares of the way to its goal that a soft pin moves in a step with this h² [s²]."""
+    inverse_masses = model.mobilities[model.goals]
+    return np.asarray(inverse_masses / (inverse_masses + model.goal_compliances / h_squared))

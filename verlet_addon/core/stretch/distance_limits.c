@@ -1,6 +1,7 @@
 /* Distance limits of coarse levels and of tethers: the functions of kernels.py, which has
    formulas and sources. */
 #include "../team/team.h"
+#include "strips.h"
 
 /* Projects the pairs of a batch that are further apart than their length. */
 static void project_distance_limits(real *positions, integer n, const distance_limit_batch *batch)
@@ -53,6 +54,21 @@ EXPORT void project_tethers(real *positions, integer n, const tethers *of)
 {
     tethered loop = {positions, n, of};
     share(parts_of(of->count, PARTICLE_PART), project_some_tethers, &loop, 0, NULL);
+}
+
+void project_goal_radii(real *positions, integer n, const goal_radii *limits)
+{
+    for (integer i = 0; limits && i < limits->count; i++) {
+        real arm[3], goal[3];
+        integer particle = limits->particles[i];
+        read(positions, n, particle, arm);
+        read(limits->goals, limits->count, i, goal);
+        subtract(arm, goal, arm);
+        real reach = distance(arm[0], arm[1], arm[2]);
+        if (reach > limits->radii[i])
+            for (int axis = 0; axis < 3; axis++)
+                positions[axis * n + particle] += arm[axis] * (limits->radii[i] / reach - 1.0);
+    }
 }
 
 _Static_assert(MAX_PARENTS == 4, "prolong_corrections");

@@ -124,7 +124,8 @@ class GoalRadii:
 Struct(
     "goal_radii",
     GoalRadii,
-    reads="particles goals radii",
+    reads="particles radii",
+    shares="goals",
     count=(int, lambda limits: len(limits.particles)),
 )
 

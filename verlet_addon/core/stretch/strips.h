@@ -8,6 +8,9 @@
 void sort_by_tension(const strip_order *of);
 void reverse_order(const strip_order *of);
 
+/* Moves particles into the spheres about their goals; `limits` may be NULL. */
+void project_goal_radii(real *positions, integer n, const goal_radii *limits);
+
 /* Points and links of one path, in the workspace of its batch. */
 typedef struct {
     real *x, *y, *z, *across_x, *across_y, *across_z, *violation, *off_diagonal, *pivot;

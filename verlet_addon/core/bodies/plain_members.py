@@ -1,0 +1,235 @@
+"""Members of a group of plain bodies: their arrays between two samples, as C reads them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ..arrays import Floats, Integers
+from ..bending.constraints import BendBatches
+from ..contacts.manifold.plane import PlaneContact
+from ..kernel import Struct
+from ..model import SoftBodyModel
+from ..ropes.constraints import lengthen_ropes
+from ..scene import Sample
+from ..settings import SceneSettings
+from ..state import Batches, ParticleState, batches_for
+from ..stretch.distance_limits import GoalRadii
+from ..target_curves import TargetCurve
+from .body_step import find_goal_radii
+from .ground_contacts import ground_laws
+from .lengths import BODY_LENGTHS
+from .step_data import Body
+from .surface_bodies import SurfaceStep, goal_shares
+
+
+def is_plain(model: SoftBodyModel, state: ParticleState) -> bool:
+    """Whether a body is cloth or ropes without gas, rigid pieces, springs and plasticity."""
+    others = model.held, model.pieces, state.plastic, state.gas
+    return (
+        type(model) is SoftBodyModel
+        and model.settings.pressure == 0.0
+        and model.settings.inertia_share == 0.0
+        and all(each is None for each in others)
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class PlainWork:
+    """Arrays of a plain body that each step in C writes."""
+
+    start: Floats
+    """(3, n) positions at the start of the step [m]."""
+    predicted: Floats
+    """(3, n) positions after free motion, before any constraint [m]."""
+    accelerations: Floats
+    """(3, n) accelerations of free motion [m/s²]."""
+    friction_corrections: Floats
+    """(3, n) accumulated corrections by friction on the ground [m]."""
+    normal_corrections: Floats
+    """(n,) accumulated corrections along the normal of the ground [m]."""
+
+
+def plain_work(batches: Batches) -> PlainWork:
+    """The arrays of a plain body's batches, cached."""
+    found = _works.get(batches)
+    if found is None:
+        n = batches.model.vertex_count
+        start, predicted, accelerations, corrections = (np.zeros((3, n)) for _ in range(4))
+        found = PlainWork(start, predicted, accelerations, corrections, np.zeros(n))
+        _works[batches] = found
+    return found
+
+
+_works: WeakKeyDictionary[Batches, PlainWork] = WeakKeyDictionary()
+
+Struct("bends", BendBatches, reads="ropes stiff paths soft")
+PLAIN_MODEL = Struct(
+    "plain_model",
+    Batches,
+    reads="velocity_gain h_squared bends rods",
+    n=(int, lambda batches: batches.model.vertex_count),
+    pins=(int, lambda batches: len(batches.model.pinned)),
+    pinned=(Integers, lambda batches: batches.model.pinned),
+    rest=(Floats, lambda batches: batches.model.rest_positions),
+    inverse_masses=(Floats, lambda batches: batches.model.inverse_masses),
+    multipliers=(Batches, lambda batches: batches),
+    lengths=(BODY_LENGTHS, BODY_LENGTHS.pack),
+    free=(int, lambda batches: batches.model.has_free_components),
+    components=(Integers, lambda batches: batches.model.free_components),
+    floors=(Floats, lambda batches: batches.model.thicknesses),
+    dt=(float, lambda batches: batches.steps[0]),
+    drift=(float, lambda batches: batches.start_gains[0]),
+    bend=(float, lambda batches: batches.start_gains[1]),
+    start=(Floats, lambda batches: plain_work(batches).start),
+    predicted=(Floats, lambda batches: plain_work(batches).predicted),
+    accelerations=(Floats, lambda batches: plain_work(batches).accelerations),
+    friction_corrections=(Floats, lambda batches: plain_work(batches).friction_corrections),
+    normal_corrections=(Floats, lambda batches: plain_work(batches).normal_corrections),
+    scratch={
+        "before targets": lambda batches: (3, batches.model.vertex_count),
+        "whole": lambda batches: (int(batches.model.free_components.max(initial=-1)) + 1, 16),
+    },
+)
+
+
+def warm_start_arrays(batches: Batches) -> list[Floats]:
+    """Arrays besides positions that a step passes to the next: rotations, and multipliers."""
+    strip_systems = batches.lengths.strip_system, batches.ropes.strip_system
+    kept = [
+        rows
+        for strip_system in strip_systems
+        for rows in (strip_system.multipliers, strip_system.displacement)
+    ]
+    lagging = [batch.multipliers for batch, share in batches.restarted() if share]
+    kept += [] if batches.rods is None else [batches.rods.rotations]
+    kept += [batch.displacement for batch in batches.weave]
+    return [*kept, *lagging, *(rows for rows in batches.followers if rows is not None)]
+
+
+@dataclass(eq=False)
+class PlainBody:
+    """One plain body between two samples."""
+
+    model: SoftBodyModel
+    state: ParticleState
+    batches: Batches
+    positions: Floats
+    """(3, n) copy of the state's positions, which compiled steps change [m]."""
+    previous_positions: Floats
+    """(3, n) copy of the state's previous positions, likewise [m]."""
+    pins_start: Floats
+    """(3, p) positions of pins at the start of the frame [m]."""
+    pins_end: Floats
+    """(3, p) their targets at its end [m]."""
+    goals_start: Floats
+    """(3, g) goals of soft pins at the start of the frame [m]."""
+    goals_end: Floats
+    """(3, g) the same at its end [m]."""
+    friction: float
+    restitution: float
+    """Coulomb's coefficient, and that of restitution, on the ground."""
+    curve: TargetCurve | None
+    """The way of its animated mesh, if its ropes follow that."""
+    pull: TargetCurve | None
+    """The way of accelerations besides gravity, if any [m/s²]."""
+    in_field: bool
+    """Whether fields act on it; Python finds its accelerations in each step then."""
+    limits: GoalRadii | None
+    """Spheres that particles stay in; C sets their centres in each step."""
+    limit_centres: Floats
+    """(2, 3, l) these centres at the start and at the end of the frame [m]."""
+
+    def write_state(self) -> None:
+        """Stores the positions and previous positions of this body in its state."""
+        self.state.positions = self.positions
+        self.state.previous_positions = self.previous_positions
+
+
+Struct(
+    "plain_state",
+    PlainBody,
+    reads="pins_start pins_end goals_start goals_end friction restitution curve pull in_field "
+    "limits limit_centres",
+    shares="positions previous_positions",
+    body=(PLAIN_MODEL, lambda member: PLAIN_MODEL.pack(member.batches)),
+    goals=(int, lambda member: len(member.model.goals)),
+    soft=(Integers, lambda member: member.model.goals),
+    goal_shares=(Floats, lambda member: goal_shares(member.model, member.batches.h_squared)),
+    heaviness=(float, lambda member: member.model.settings.gravity),
+    taken=(int, lambda member: member.state.steps),
+    sweeps=(Integers, lambda member: member.state.sweeps),
+)
+
+
+def make_member(
+    body: Body,
+    targets: Sequence[Floats],
+    settings: SceneSettings,
+    ways: Sequence[TargetCurve | None],
+    *,
+    in_field: bool,
+) -> PlainBody:
+    """The member for one body with targets (n, 3) [m] at both samples."""
+    model, state = body
+    batches = batches_for(model, state, settings.integrator, state.previous_dt)
+    positions, previous = state.positions.copy(), state.previous_positions.copy()
+    lengthen_ropes(positions, batches.ropes)
+    friction, restitution = ground_laws(model, settings)
+    curve, pull = ways
+    centres = np.stack([its.T[:, model.limited] for its in targets])
+    return PlainBody(
+        model=model,
+        state=state,
+        batches=batches,
+        positions=positions,
+        previous_positions=previous,
+        pins_start=positions[:, model.pinned],
+        pins_end=targets[1].T[:, model.pinned],
+        goals_start=targets[0].T[:, model.goals],
+        goals_end=targets[1].T[:, model.goals],
+        friction=friction,
+        restitution=restitution,
+        curve=curve,
+        pull=pull,
+        in_field=in_field,
+        limits=find_goal_radii(model, centres[0]),
+        limit_centres=centres,
+    )
+
+
+def make_body_step(member: PlainBody, settings: SceneSettings, after: Sample) -> SurfaceStep:
+    """Working data of a member in all steps of a frame; compiled kernels write its arrays."""
+    work, model, ground = plain_work(member.batches), member.model, after.ground
+    body_step = SurfaceStep(
+        model=model,
+        state=member.state,
+        batches=member.batches,
+        contacts=[],
+        targets=member.positions,
+        accelerations=work.accelerations,
+        start=work.start,
+        predicted=work.predicted,
+    )
+    body_step.goal_radii = member.limits
+    if ground is not None:
+        n = len(model.inverse_masses)
+        friction, restitution = ground_laws(model, settings)
+        body_step.contacts.append(
+            PlaneContact(
+                plane=ground,
+                start=work.start,
+                climb=0.0,
+                floors=np.broadcast_to(model.thicknesses, (2, n)),
+                friction=friction,
+                restitution=restitution,
+                normal_corrections=work.normal_corrections,
+                friction_corrections=work.friction_corrections,
+                predicted=work.predicted,
+                accelerations=work.accelerations,
+                dt=member.batches.steps[0],
+                start_gains=member.batches.start_gains,
+            )
+        )
+    return body_step
