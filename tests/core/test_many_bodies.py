@@ -79,10 +79,11 @@ def test_bodies_far_apart_take_one_call_a_frame(monkeypatch: pytest.MonkeyPatch)
 def test_bodies_that_touch_are_told_together_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     """None of them takes its step alone; what else acts within a body would be told so."""
     monkeypatch.setattr(SurfaceStep, "project_constraints", refused)
-    simulated(field(12, 0.3), FRAMES, SCENE, ground=floor(-0.3))
     drawn = pinned(sheet(4), [0], weight=0.5), COTTON
+    simulated([*field(12, 0.3), drawn], FRAMES, SCENE, ground=floor(-0.3))
+    plastic = sheet(4), replace(COTTON, use_plasticity=True)
     with pytest.raises(AssertionError, match="by itself"):
-        simulated([*field(3, 2.0), drawn], FRAMES, SCENE)
+        simulated([*field(3, 2.0), plastic], FRAMES, SCENE)
 
 
 def test_solids_far_apart_are_not_compared_pair_by_pair() -> None:
