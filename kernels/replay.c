@@ -55,6 +55,9 @@ static p read_bytes(i size)
     return found;
 }
 
+/* An address from the number of a buffer, and how many bytes into it. */
+static p placed(p *buffers, i told) { return buffers[told >> 40] + (told & (((i)1 << 40) - 1)); }
+
 /* Replays the next call; 1 if it went as recorded. */
 static int replay(void *library, i name_size)
 {
@@ -76,12 +79,13 @@ static int replay(void *library, i name_size)
     for (i k = 0; k < buffers; k++)
         for (links[k] = read_integer(), wrong = 0; wrong < links[k]; wrong++) {
             i offset = read_integer();
-            memcpy(before[k] + offset, &before[read_integer()], sizeof(p));
+            p to = placed(before, read_integer());
+            memcpy(before[k] + offset, &to, sizeof(p));
         }
     wrong = 0;
     for (i k = 0; k < arguments; k++)
         if (kind[k] == 'p')
-            v[k].address = before[v[k].integer];
+            v[k].address = v[k].integer < 0 ? NULL : placed(before, v[k].integer);
     void *f = FIND(library, name);
     if (!f || !call(f, kind, v, &result))
         exit(fprintf(stderr, "%s (%s) cannot be called\n", name, kind));

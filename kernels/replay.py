@@ -71,28 +71,47 @@ class Recorder:
 
         def call(*given: Any) -> Any:
             values = [self._place(each) if isinstance(each, np.ndarray) else each for each in given]
-            roots = [value for letter, value in zip(kinds, values, strict=True) if letter == "p"]
-            buffers = list(dict.fromkeys(place for root in roots for place in self._reach(root)))
+            pairs = [*zip(kinds, values, strict=True)]
+            given_places = [value for letter, value in pairs if letter == "p" and value is not None]
+            reached = (place for given in given_places for place in self._reach(given))
+            buffers = list(dict.fromkeys(reached))
             before = [self._bytes(place) for place in buffers]
             found = function(*values)
             after = [self._bytes(place) for place in buffers]
             number = {place: index for index, place in enumerate(buffers)}
-            told = [
-                number[value] if letter == "p" else value
-                for letter, value in zip(kinds, values, strict=True)
-            ]
+
+            def told(place: int | None) -> int:
+                """The number of a buffer, and how far into it an address is; −1 for NULL."""
+                if place is None:
+                    return -1
+                begin, offset = self._begin(place)
+                return number[begin] << 40 | offset
+
             self.kinds.add(f"{kinds}-{result}")
-            self._write(name, f"{kinds}-{result}", told, found, before, after)
+            values = [told(value) if letter == "p" else value for letter, value in pairs]
+            self._write(name, f"{kinds}-{result}", values, found, before, after)
             for place in buffers:
                 links = list(self._links(place))
-                self._integers(len(links), *(x for at, to in links for x in (at, number[to])))
+                self._integers(len(links), *(x for at, to in links for x in (at, told(to))))
             return found
 
         return call
 
+    def _begin(self, place: int) -> tuple[int, int]:
+        """The address where the array begins that an array is a view of, and the bytes from there.
+
+        Views of one array have to share its memory on the other system too.
+        """
+        found = self._known[place]
+        if not isinstance(found, np.ndarray):
+            return place, 0
+        while isinstance(found.base, np.ndarray) and found.base.flags.c_contiguous:
+            found = found.base
+        return self._place(found), place - compiled.address(found)
+
     def _reach(self, place: int) -> Iterator[int]:
         """The addresses of a buffer and of all that it leads to."""
-        yield place
+        yield self._begin(place)[0]
         for _, to in self._links(place):
             yield from self._reach(to)
 

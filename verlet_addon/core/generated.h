@@ -514,7 +514,7 @@ typedef struct strip_order {
     const struct strip_batch *const *batches;
     integer batches_count, links, *starts;
     real *multipliers;
-    const struct strip_batch * *order;
+    integer *order;
     real *tensions;
 } strip_order;
 

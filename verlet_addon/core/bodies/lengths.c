@@ -21,6 +21,17 @@ static void project_edges_of_pieces(const piece_poses *rigid, real *x, integer n
     rigid->linearizations[1] += done;
 }
 
+/* Projects all batches, the tautest first or last; returns the largest strain before. */
+static real project_in_order(real *x, integer n, const strip_order *of, int backwards)
+{
+    real largest = 0.0;
+    for (integer i = 0; i < of->batches_count; i++) {
+        integer batch = of->order[backwards ? of->batches_count - 1 - i : i];
+        largest = larger(largest, project_strips(x, n, of->batches + batch, 1));
+    }
+    return largest;
+}
+
 /* Sweeps over edges and tethers until no strain exceeds the tolerance, or sweeps stall; returns their
    number. */
 static integer project_stretch(real *x, integer n, const surface *of, const piece_poses *rigid,
@@ -28,16 +39,12 @@ static integer project_stretch(real *x, integer n, const surface *of, const piec
 {
     real least = __builtin_inf();
     sort_by_tension(of->edges);
-    if (backwards)
-        reverse_order(of->edges);
     for (integer sweep = 0, stalled = 0; sweep < most; sweep++) {
         if (sweep)
             project_levels(x, n, of->levels, of->levels_count);
-        if (sweep == 1 && backwards)
-            reverse_order(of->edges);
         project_tethers(x, n, of->tethers);
         project_goal_radii(x, n, limits);
-        real largest = project_strips(x, n, of->edges->order, of->edges->batches_count);
+        real largest = project_in_order(x, n, of->edges, backwards && !sweep);
         project_clusters(x, n, of->clusters);
         apply_constraints_to_pieces(rigid, x, n);
         if (largest < of->links->tolerance)

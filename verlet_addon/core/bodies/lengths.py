@@ -31,10 +31,7 @@ STRIP_ORDER = Struct(
     links=(int, lambda batches: len(batches.lengths.links.multipliers)),
     starts=(Integers, lambda batches: batches.model.lengths.edges.starts),
     multipliers=(Floats, lambda batches: batches.lengths.links.multipliers),
-    order=(
-        "const struct strip_batch *",
-        lambda batches: np.zeros(len(batches.lengths.edges), dtype=np.int64),
-    ),
+    order=(Integers, lambda batches: np.zeros(len(batches.lengths.edges), dtype=np.int64)),
     scratch={"tensions": lambda batches: len(batches.lengths.edges)},
 )
 SURFACE = Struct(

@@ -240,14 +240,6 @@ SMALL void sort_by_tension(const strip_order *of)
             of->order[at] = of->order[at - 1];
         }
         of->tensions[at] = tension;
-        of->order[at] = of->batches[i];
-    }
-}
-
-SMALL void reverse_order(const strip_order *of)
-{
-    for (integer i = 0, j = of->batches_count - 1; i < j; i++, j--) {
-        const strip_batch *other = of->order[i];
-        of->order[i] = of->order[j], of->order[j] = other;
+        of->order[at] = i;
     }
 }

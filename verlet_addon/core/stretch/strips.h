@@ -4,9 +4,8 @@
 
 #include "../kernels.h"
 
-/* Sorts batches by their tautest link, the tautest batch first; reverses their order. */
+/* Sorts batches by their tautest link, the tautest batch first. */
 void sort_by_tension(const strip_order *of);
-void reverse_order(const strip_order *of);
 
 /* Moves particles into the spheres about their goals; `limits` may be NULL. */
 void project_goal_radii(real *positions, integer n, const goal_radii *limits);
