@@ -22,6 +22,7 @@ from sample_blends.bridge import (
     bunting,
 )
 from sample_blends.fabrics import fabrics
+from sample_blends.fox import fox
 from sample_blends.garments import dress, torn_banner
 from sample_blends.jellies import jellies
 from sample_blends.outfits import dancer, sitter
@@ -322,6 +323,7 @@ SAMPLES = {
     "flag": flag,
     "flag_in_wind": flag_in_wind,
     "curtain": curtain,
+    "fox": fox,
     "jellies": jellies,
     "rope": rope,
     "rope_bridge": rope_bridge,

@@ -8,6 +8,8 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from verlet_addon.blender.settings.bone_properties import armature_of
+
 Points = NDArray[np.float64]
 Color = tuple[float, float, float]
 
@@ -153,7 +155,8 @@ def camera(place: Sequence[float], target: Sequence[float], *, lens: float = 50)
 def present() -> None:
     """Lets the file open through its camera, with a body chosen and the sidebar there for it."""
     objects: Any = cast(Any, bpy.context.scene).objects
-    body = next(obj for obj in objects if obj.verlet.enabled)
+    found = next(obj for obj in objects if obj.verlet.enabled)
+    body = armature_of(found) or found
     for obj in objects:
         obj.select_set(obj == body)
     cast(Any, bpy.context.view_layer).objects.active = body
