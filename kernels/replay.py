@@ -185,7 +185,7 @@ def record(path: Path) -> None:
         from tests.core.test_detection import crumpled
         from tests.core.test_fast_paths import ROPES, stepped, way
         from verlet_addon.core.bodies.step_data import StepInputs
-        from verlet_addon.core.contacts.broad_phase.searches import SearchCriteria
+        from verlet_addon.core.contacts.broad_phase.skins import skin_limits
         from verlet_addon.core.contacts.manifold.persistent_contacts import (
             find_contacts,
             refresh_contacts,
@@ -206,9 +206,8 @@ def record(path: Path) -> None:
         find_contacts(surfaces, start, end, skin=0.01)
         free = np.ones(end.shape[1])
         prevent_tunnelling(surfaces, start, end, free)
-        skins = np.full(surfaces.gaps.shape, 0.01)
-        listing = SearchCriteria(skin=skins, lists_near=True), 0.01 * free, 0.01 * free
-        known = refresh_contacts(None, surfaces, start, end, *listing)
+        limits = skin_limits(surfaces, np.full(len(surfaces.bvhs), 0.01))
+        known = refresh_contacts(None, surfaces, start, end, limits.largest, limits)
         prevent_tunnelling(surfaces, start, end, free, known=known)
     path.with_name("kinds.h").write_text(calls_by_letters(recorder.kinds), "utf-8")
 

@@ -21,10 +21,10 @@ from tests.core.brute_force import (
 from tests.core.random_motions import GAP, KINDS, Motion, random_motion
 from tests.core.random_scenes import BODIES, random_scene
 from verlet_addon.core.arrays import Booleans, Integers
-from verlet_addon.core.contacts.broad_phase.searches import TUNNELLING, SearchCriteria
+from verlet_addon.core.contacts.broad_phase.searches import CONTACTS, TUNNELLING
+from verlet_addon.core.contacts.broad_phase.skins import skin_limits
 from verlet_addon.core.contacts.manifold.contacts import Contacts
 from verlet_addon.core.contacts.manifold.persistent_contacts import (
-    deviation_limits,
     find_contacts,
     find_pairs,
     refresh_contacts,
@@ -70,17 +70,22 @@ def judged(
 def test_a_search_finds_what_a_search_of_all_pairs_finds(
     kinds: tuple[str, ...], seed: int, speed: float, skin: float
 ) -> None:
-    """The same rows to the last bit: boxes and bounds leave out none, and add none."""
+    """The same rows to the last bit: boxes and bounds leave out none, and add none.
+
+    Each particle has a skin of its own, up to half of `skin` [m].
+    """
     motion = random_motion(kinds, seed, speed=speed)
     path = motion.surfaces, motion.start, motion.end
-    every, near = find_contacts(*path, EVERYWHERE), find_contacts(*path, skin)
+    skins = 0.5 * skin * np.random.default_rng(seed).random(motion.start.shape[1])
+    every, (near, _) = find_contacts(*path, EVERYWHERE), find_pairs(*path, CONTACTS, None, skins)
     ends = motion.end[:, every.particles]
     heights = np.einsum("ak,jk,ajk->k", every.normals, every.weights, ends)
     gaps = np.choose(
         kinds_of(motion.surfaces, every)[0],
         [gaps_of(motion.surfaces, kind, every.particles) for kind in range(2)],
     )
-    expected = every.chosen(heights < gaps + skin)
+    reach = (np.abs(every.weights) * skins[every.particles]).sum(axis=0)
+    expected = every.chosen(heights < gaps + reach)
     for name, found in vars(near).items():
         np.testing.assert_array_equal(found, getattr(expected, name), err_msg=name)
 
@@ -143,10 +148,9 @@ def test_near_pairs_answer_for_other_ways_of_a_step(
     motion, other = (without_cones(random_motion(kinds, seed, speed=speed)) for _ in range(2))
     surfaces, start, rng = motion.surfaces, motion.start, np.random.default_rng(seed)
     count = start.shape[1]
-    skins, own = np.full(surfaces.gaps.shape, GAP), np.full(count, GAP)
-    limits = deviation_limits(surfaces, own)
-    given = SearchCriteria(skin=skins, lists_near=True), np.full(count, 1e-4), limits
+    given = np.full(count, GAP / 2), skin_limits(surfaces, np.full(len(surfaces.bvhs), GAP / 2))
     known = refresh_contacts(None, surfaces, start, motion.end, *given)
+    limits = known.most
     towards = rng.normal(size=start.shape)
     towards *= limits / np.linalg.norm(towards, axis=0)
     some = rng.random(count) < 0.2
@@ -158,7 +162,7 @@ def test_near_pairs_answer_for_other_ways_of_a_step(
         )
         assert_same(
             known.find_contacts(surfaces, *way, some),
-            find_contacts(other.surfaces, *way, skins, some),
+            find_contacts(other.surfaces, *way, GAP, some),
         )
 
 

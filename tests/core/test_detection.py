@@ -27,6 +27,7 @@ from verlet_addon.core.contacts.broad_phase.bvh_traversal import (
     near_leaves,
 )
 from verlet_addon.core.contacts.broad_phase.searches import (
+    CONTACTS,
     TUNNELLING,
     FoundPairs,
     SearchCriteria,
@@ -193,10 +194,10 @@ def test_of_many_bodies_only_those_near_each_other_are_looked_at() -> None:
     parts = [square(height) for height in np.append(0.0, steps.cumsum())]
     surfaces = all_meet(*parts)
     places = surfaces.rest.copy()
-    criteria = SearchCriteria(skin=beyond)
+    skins = np.full(places.shape[1], beyond / 2)
     for owner in range(100):
-        fit(surfaces, owner, places, places)
-    pairs = candidate_owners(surfaces, criteria, 0.0).owners.T.tolist()
+        fit(surfaces, owner, places, places, skins)
+    pairs = candidate_owners(surfaces, CONTACTS, 0.0).owners.T.tolist()
     assert [pair for pair in pairs if pair[0] != pair[1]] == [[k, k + 1] for k in range(0, 100, 2)]
     found = find_contacts(surfaces, places, places, beyond)
     assert {tuple(pair) for pair in np.sort(found.owners, axis=0).T.tolist()} == {
@@ -249,7 +250,7 @@ def test_a_flat_piece_as_large_as_what_it_keeps_off_itself_is_passed_over() -> N
     """However many of its own cells its distance reaches over: it lies nowhere on itself."""
     mesh = flat_sheet("triangles", 16)
     sheet = all_meet(surface(mesh.positions, mesh.face_vertices.reshape(-1, 3)), gap=0.6)
-    fit(sheet, 0, sheet.rest, sheet.rest)
+    fit(sheet, 0, sheet.rest, sheet.rest, np.zeros(sheet.rest.shape[1]))
     both = sheet.bvhs[0], sheet.bvhs[0]
     vertices, edges = candidate_pairs(*both, near_leaves(*both, 0.6))
     assert vertices.size == edges.size == 0
@@ -567,7 +568,7 @@ def searched_by(threads: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Surfaces
 def test_what_there_is_no_room_for_is_found_all_the_same() -> None:
     """With room for five rows and three near pairs, and with that of the search before."""
     surfaces, start, end = crumpled(np.random.default_rng(0))
-    given = surfaces, start, end, SearchCriteria(skin=0.01, lists_near=True), None
+    given = surfaces, start, end, CONTACTS, None, np.full(start.shape[1], 0.005)
     expected, near = find_pairs(*given)
     assert min(expected.gaps.size, near.capacity) > 100
     surfaces.buffers[:] = [(room_for_rows(5), room_for_near_pairs(3))]
@@ -587,9 +588,7 @@ def test_threads_that_cannot_be_are_named(wish: str, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")
-@pytest.mark.parametrize(
-    "criteria", [SearchCriteria(0.01, lists_near=True), TUNNELLING], ids=["contacts", "guard"]
-)
+@pytest.mark.parametrize("criteria", [CONTACTS, TUNNELLING], ids=["contacts", "guard"])
 @given(seed=seeds)
 @settings(max_examples=8)
 def test_compiled_kernels_find_the_same_to_the_last_bit(
@@ -611,8 +610,9 @@ def searched(
 ) -> list[NDArray[Any]]:
     """Everything that a search writes and finds."""
     surfaces.paths[:] = np.nan
-    active = np.random.default_rng(seed).random(start.shape[1]) < 0.01
-    fit_all(surfaces, start, end)
+    chances = np.random.default_rng(seed).random(start.shape[1])
+    active = chances < 0.01
+    fit_all(surfaces, start, end, 0.01 * chances)
     surfaces.active[:] = active
     activate_all(surfaces)
     flags = [*(bvh.active[1:].copy() for bvh in surfaces.bvhs), surfaces.active_leaves.copy()]
@@ -628,7 +628,7 @@ def searched(
         for some in lists_of_pairs
     ]
     assert both[0][0].capacity + both[2][0].capacity
-    assert both[-1][1].capacity > 100 or not criteria.lists_near
+    assert both[-1][1].capacity > 100 or criteria.all_touching
     found: list[FoundPairs] = [each for rows_and_near in both for each in rows_and_near]
     known = selected(both[-1][1], np.lexsort(both[-1][1].features[::-1]))
     way = np.full(start.shape[1], 0.002)

@@ -8,12 +8,12 @@ import pytest
 from tests.core.bodies import floor, frames, moved, samples, sheet
 from tests.core.test_detection import crumpled
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.contacts.broad_phase.searches import TUNNELLING, SearchCriteria
+from verlet_addon.core.contacts.broad_phase.searches import TUNNELLING
+from verlet_addon.core.contacts.broad_phase.skins import SkinLimits, skin_limits
 from verlet_addon.core.contacts.broad_phase.surfaces import Surfaces
 from verlet_addon.core.contacts.manifold.contacts import Contacts
 from verlet_addon.core.contacts.manifold.persistent_contacts import (
     PersistentContacts,
-    deviation_limits,
     find_contacts,
     find_pairs,
     refresh_contacts,
@@ -25,9 +25,10 @@ from verlet_addon.core.simulate import simulate
 SKIN = 0.02
 
 
-def listing(skins: Floats) -> SearchCriteria:
-    """Criteria of contacts within these skins (o, o) [m] that list near pairs."""
-    return SearchCriteria(skin=skins, lists_near=True)
+def skins_of(surfaces: Surfaces) -> tuple[Floats, SkinLimits]:
+    """(N,) skins of half of SKIN, and their limits."""
+    skins = np.full(len(surfaces.owners), SKIN / 2)
+    return skins, skin_limits(surfaces, np.full(len(surfaces.bvhs), SKIN / 2))
 
 
 def same(first: Contacts, second: Contacts) -> bool:
@@ -41,9 +42,7 @@ def test_persistent_contacts_equal_a_search_of_all_pairs(seed: int) -> None:
     """Where some particles moved by more than the tolerance, and all others stayed."""
     rng = np.random.default_rng(seed)
     surfaces, start, end = crumpled(rng)
-    skins = np.full(surfaces.gaps.shape, SKIN)
-    tolerances = np.full(start.shape[1], 1e-4)
-    given = listing(skins), tolerances, np.full(start.shape[1], SKIN)
+    given = skins_of(surfaces)
     neighbours = refresh_contacts(None, surfaces, start, end, *given)
     for _ in range(3):
         moving = rng.random(start.shape[1]) < 0.1
@@ -52,7 +51,7 @@ def test_persistent_contacts_equal_a_search_of_all_pairs(seed: int) -> None:
         neighbours = refresh_contacts(neighbours, surfaces, start, end, *given)
         active = np.maximum(abs(start - neighbours.starts), abs(end - neighbours.ends)) > 0.0
         assert not active.any()
-        every = find_contacts(surfaces, start, end, skins)
+        every = find_contacts(surfaces, start, end, SKIN)
         touched = moving[every.particles].any(axis=0)
         own = moving[neighbours.contacts.particles].any(axis=0)
         assert touched.any()
@@ -62,14 +61,12 @@ def test_persistent_contacts_equal_a_search_of_all_pairs(seed: int) -> None:
 def test_persistent_contacts_keep_their_paths() -> None:
     """A step moves the end of particles that contacts displace: they are searched anew then."""
     surfaces, start, end = crumpled(np.random.default_rng(0))
-    skins = np.full(surfaces.gaps.shape, SKIN)
-    tolerances = np.full(start.shape[1], 1e-4)
-    given = listing(skins), tolerances, np.full(start.shape[1], SKIN)
+    given = skins_of(surfaces)
     known = refresh_contacts(None, surfaces, start, end, *given)
     first = known.contacts
     end[:, :20] += 0.01
     again = refresh_contacts(known, surfaces, start, end, *given)
-    every = find_contacts(surfaces, start, end, skins)
+    every = find_contacts(surfaces, start, end, SKIN)
     displaced, own = (each.particles.min(axis=0) < 20 for each in (every, again.contacts))
     assert same(again.contacts.chosen(own), every.chosen(displaced))
     assert not same(again.contacts, first)
@@ -90,14 +87,16 @@ def unconnected(surfaces: Surfaces, contacts: Contacts) -> Contacts:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_near_pairs_answer_as_a_search_of_all_pairs(seed: int) -> None:
-    """However particles deviate: by nothing, within their limits, some beyond, and all beyond."""
+    """However particles deviate: by nothing, within their limits, some beyond, and all beyond.
+
+    Each has a skin of its own.
+    """
     rng = np.random.default_rng(seed)
     surfaces, start, end = crumpled(rng)
-    skins = np.full(surfaces.gaps.shape, SKIN)
-    limits = deviation_limits(surfaces, np.full(start.shape[1], SKIN))
-    known = refresh_contacts(
-        None, surfaces, start, end, listing(skins), np.full(start.shape[1], 1e-4), limits
-    )
+    skins, bounds = skins_of(surfaces)
+    skins *= np.random.default_rng(seed + 100).random(len(skins))
+    known = refresh_contacts(None, surfaces, start, end, skins, bounds)
+    limits = known.most
     assert len(known.near.clearances) < 0.5 * len(limits) ** 2
     towards = rng.normal(size=start.shape)
     towards *= limits / np.linalg.norm(towards, axis=0)
@@ -117,9 +116,7 @@ def test_near_pairs_of_particles_at_rest_are_kept() -> None:
     """Where some particles moved, near pairs of the others are those of the first search."""
     rng = np.random.default_rng(0)
     surfaces, start, end = crumpled(rng)
-    skins = np.full(surfaces.gaps.shape, SKIN)
-    limits = deviation_limits(surfaces, np.full(start.shape[1], SKIN))
-    both = listing(skins), np.full(start.shape[1], 1e-4), limits
+    both = skins_of(surfaces)
     known = refresh_contacts(None, surfaces, start, end, *both)
     before = listed(known)
     moving = rng.random(start.shape[1]) < 0.1
@@ -127,6 +124,23 @@ def test_near_pairs_of_particles_at_rest_are_kept() -> None:
     kept = listed(refresh_contacts(known, surfaces, start, end, *both))
     anew = listed(refresh_contacts(None, surfaces, start, end, *both))
     assert kept == anew != before
+
+
+def test_skins_hold_as_far_as_particles_left_their_paths() -> None:
+    """A step searches around each as far as it went astray in the last one, and else less."""
+    surfaces, start, end = crumpled(np.random.default_rng(0))
+    skins, limits = skins_of(surfaces)
+    known = refresh_contacts(None, surfaces, start, end, skins, limits)
+    first = surfaces.work.pair_tests
+    astray = np.linspace(0.0, SKIN, len(skins)) * (np.arange(len(skins)) % 10 == 0)
+    known.find_tunnelling(surfaces, start, end + np.array([[1.0], [0.0], [0.0]]) * astray, None)
+    wanted = limits.by_motion(known.deviations)
+    assert (wanted >= np.minimum(astray, limits.largest)).all()
+    assert wanted.max() == limits.largest.max() > 5.0 * np.median(wanted) > 0.0
+    surfaces.work.pair_tests = 0
+    known = refresh_contacts(known, surfaces, start + 0.01, end + 0.01, wanted, limits)
+    assert surfaces.work.pair_tests < 0.9 * first
+    np.testing.assert_array_equal(known.skins, wanted)
 
 
 def listed(known: PersistentContacts) -> set[tuple[int, ...]]:

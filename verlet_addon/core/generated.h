@@ -9,7 +9,6 @@
 #define BOX_NUMBERS 19
 #define CLOSED_SEAM_FACTOR 10.0
 #define CONE_COSINE 0.5
-#define DEVIATION_SHARE 0.4
 #define FIRST_LAME 3.10344827586207
 #define FLAT 1e-20
 #define FLUSH_SHARE 0.1
@@ -398,8 +397,7 @@ typedef struct seam_batch {
 
 typedef struct search_criteria {
     real gap_share, start_share;
-    integer all_touching, lists_near;
-    real skin, *skins;
+    integer all_touching;
 } search_criteria;
 
 typedef struct shell {
@@ -552,7 +550,7 @@ typedef struct surfaces {
     const uint8_t *single_sided, *colliders;
     const struct bvh *const *bvhs;
     integer bvhs_count;
-    real *paths, *edge_turns, *corner_turns;
+    real *paths, *skins, *edge_turns, *corner_turns;
     integer *motion;
     uint8_t *active;
     integer *active_leaves;
@@ -624,7 +622,7 @@ EXPORT integer find_rows_of_near(const surfaces *, const near_pairs *, const sea
 EXPORT void find_stress(const solid_lattice *, const real *, const solid_corotation *const *,
     integer, real, const real *, real *, real *, real *);
 EXPORT void finish_plain(const plain_state *const *, integer, const frame_inputs *);
-EXPORT void fit_small(const surfaces *, real *, real *);
+EXPORT void fit_small(const surfaces *, real *, real *, real *);
 EXPORT void gather_contacts(const surfaces *, const rows *, const integer *, const integer *,
     integer *, real *, real *, real *, integer *, integer *);
 EXPORT void interpolate(const solid_embedding *, const real *, integer, real *);
@@ -681,9 +679,9 @@ EXPORT void transfer_momentum(const piece_poses *, real *, integer, real *, inte
 EXPORT void turbulence(const real *, integer, real, const integer *, const real *, real *);
 EXPORT void undo_implicit_damping(real *, real *, real *, integer, const strip_batch *const *,
     integer);
-EXPORT void update_all_paths(const surfaces *, real *, real *);
+EXPORT void update_all_paths(const surfaces *, real *, real *, real *);
 EXPORT void update_diagonal_rests(real *, integer, const face_diagonals *);
-EXPORT void update_paths(const surfaces *, integer, real *, real *);
+EXPORT void update_paths(const surfaces *, integer, real *, real *, real *);
 EXPORT void update_velocities(const solid_system *, const real *, const real *, real *, real *);
 EXPORT void volumes_and_gradients(const real *, integer, const chambers *, real *, real *);
 EXPORT void warm_start_tension(real *, const strip_system *, real, real, integer);

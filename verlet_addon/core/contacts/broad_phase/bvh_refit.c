@@ -50,13 +50,13 @@ static inline void widen_box(box *own, const box *by)
     *high = select(*high < *by_high, *high, *by_high);
 }
 
-/* Swept box of a particle from its start and end positions (2, 3). */
-static inline void enclose(box *own, const real *way)
+/* Swept box of a particle with a skin [m], from its start and end positions (2, 3). */
+static inline void enclose(box *own, const real *way, real skin)
 {
     real sum = 0.0;
     for (int axis = 0; axis < 3; axis++) {
-        own->low[axis] = (float)smaller(way[axis], way[3 + axis]);
-        own->minus_high[axis] = -(float)larger(way[axis], way[3 + axis]);
+        own->low[axis] = (float)(smaller(way[axis], way[3 + axis]) - skin);
+        own->minus_high[axis] = -(float)(larger(way[axis], way[3 + axis]) + skin);
         sum += (way[axis] - way[axis]) + (way[3 + axis] - way[3 + axis]);
     }
     own->low[3] = own->minus_high[3] = (float)sum;
@@ -217,14 +217,15 @@ EXPORT void widen_leaves(const surfaces *all, const bvh *it, uint8_t *moved)
     }
 }
 
-/* Copies an owner's motion from `start` to `end` (3, N), and updates swept boxes (N,). If it has
-   changed, all vectors that are cached at edges are out of date. */
-EXPORT void update_paths(const surfaces *all, integer owner, real *start, real *end)
+/* Copies an owner's motion from `start` to `end` (3, N) and skins (N,), and updates swept boxes (N,).
+   If any has changed, all vectors that are cached at edges are out of date. */
+EXPORT void update_paths(const surfaces *all, integer owner, real *start, real *end, real *skins)
 {
     integer any = 0, n = all->particle_count;
     for (integer i = all->starts[owner]; i < all->starts[owner + 1]; i++) {
         real *way = all->paths + 6 * i;
-        int changed = 0;
+        int changed = all->skins[i] != skins[i];
+        all->skins[i] = skins[i];
         for (int axis = 0; axis < 3; axis++) {
             real from = start[axis * n + i], to = end[axis * n + i];
             changed |= way[axis] != from || way[3 + axis] != to;
@@ -232,24 +233,25 @@ EXPORT void update_paths(const surfaces *all, integer owner, real *start, real *
         }
         any |= changed;
         if (changed)
-            enclose(all->swept_boxes + i, way);
+            enclose(all->swept_boxes + i, way, skins[i]);
     }
     all->fitted[owner] &= !any;
     all->motion[0] += any;
 }
 
-EXPORT void update_all_paths(const surfaces *all, real *start, real *end)
+EXPORT void update_all_paths(const surfaces *all, real *start, real *end, real *skins)
 {
     for (integer owner = 0; owner < all->owner_count; owner++)
-        update_paths(all, owner, start, end);
+        update_paths(all, owner, start, end, skins);
 }
 
-/* Refits the small BVHs to the motion from `start` to `end` (3, N), where it has changed. */
-EXPORT void fit_small(const surfaces *all, real *start, real *end)
+/* Refits the small BVHs to the motion from `start` to `end` (3, N) with skins (N,), where it has
+   changed. */
+EXPORT void fit_small(const surfaces *all, real *start, real *end, real *skins)
 {
     for (integer i = 0; i < all->small_bvhs_count; i++) {
         integer owner = all->small_owner_numbers[i];
-        update_paths(all, owner, start, end);
+        update_paths(all, owner, start, end, skins);
         if (!all->fitted[owner]) {
             const bvh *it = all->small_bvhs[i];
             refit_leaves(all, it, 0, (integer)1 << it->height);

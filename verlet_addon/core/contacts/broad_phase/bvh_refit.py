@@ -14,19 +14,25 @@ PART = 1024
 """Size: leaves that a thread refits at a time."""
 
 
-def fit_all(surfaces: Surfaces, start: Floats, end: Floats) -> None:
-    """Refits the BVHs of all colliding owners to the motion from `start` to `end` (3, N) [m]."""
-    fit_small(surfaces, start, end)
+def fit_all(surfaces: Surfaces, start: Floats, end: Floats, skins: Floats) -> None:
+    """Refits the BVHs of all colliding owners to a motion.
+
+    Parameters
+    ----------
+    start, end : (3, N) both ends of the motion [m].
+    skins : (N,) distances from it within which particles may end it [m].
+    """
+    fit_small(surfaces, start, end, skins)
     for owner in surfaces.colliding_owners:
         if owner not in surfaces.small_owners:
-            fit(surfaces, owner, start, end)
+            fit(surfaces, owner, start, end, skins)
 
 
 @kernel()
-def fit_small(surfaces: Surfaces, start: Floats, end: Floats) -> None:
-    """Refits the small BVHs to the motion from `start` to `end` (3, N) [m]."""
+def fit_small(surfaces: Surfaces, start: Floats, end: Floats, skins: Floats) -> None:
+    """Refits the small BVHs to a motion; parameters as `fit_all`."""
     for owner in surfaces.small_owners:
-        update_paths.reference(surfaces, owner, start, end)
+        update_paths.reference(surfaces, owner, start, end, skins)
         if not surfaces.fitted[owner]:
             bvh = surfaces.bvhs[owner]
             refit_leaves.reference(surfaces, bvh, 0, bvh.leaves)
@@ -35,24 +41,24 @@ def fit_small(surfaces: Surfaces, start: Floats, end: Floats) -> None:
 
 
 @kernel()
-def update_paths(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:
-    """Copies an owner's motion from `start` to `end` (3, N) [m].
+def update_paths(surfaces: Surfaces, owner: int, start: Floats, end: Floats, skins: Floats) -> None:
+    """Copies an owner's motion and skins; parameters as `fit_all`.
 
     If it has changed, its BVH is not fitted any more.
     """
     own = slice(*surfaces.starts[owner : owner + 2])
     known, way = surfaces.paths[own], np.stack([start[:, own], end[:, own]]).transpose(2, 0, 1)
-    changed = not np.array_equal(known, way)
+    changed = not np.array_equal(known, way) or (surfaces.skins[own] != skins[own]).any()
     surfaces.fitted[owner] &= not changed
     surfaces.motion[0] += changed
-    known[:] = way
+    known[:], surfaces.skins[own] = way, skins[own]
 
 
 @kernel()
-def update_all_paths(surfaces: Surfaces, start: Floats, end: Floats) -> None:
-    """Copies the motion of all owners from `start` to `end` (3, N) [m], without a refit of BVHs."""
+def update_all_paths(surfaces: Surfaces, start: Floats, end: Floats, skins: Floats) -> None:
+    """Copies the motion and skins of all owners, without a refit of BVHs; see `fit_all`."""
     for owner in range(len(surfaces.bvhs)):
-        update_paths.reference(surfaces, owner, start, end)
+        update_paths.reference(surfaces, owner, start, end, skins)
 
 
 @kernel()
@@ -73,10 +79,10 @@ def widen_leaves(surfaces: Surfaces, bvh: BVH, moved: Booleans) -> None:
     refit_nodes.reference(surfaces, bvh)
 
 
-def fit(surfaces: Surfaces, owner: int, start: Floats, end: Floats) -> None:
-    """Refits the BVH of an owner to the motion from `start` to `end` (3, N) [m], if it changed."""
+def fit(surfaces: Surfaces, owner: int, start: Floats, end: Floats, skins: Floats) -> None:
+    """Refits the BVH of an owner to a motion, if it has changed; parameters as `fit_all`."""
     bvh, path = surfaces.bvhs[owner], (np.ascontiguousarray(start), np.ascontiguousarray(end))
-    update_paths(surfaces, owner, *path)
+    update_paths(surfaces, owner, *path, skins)
     if surfaces.fitted[owner]:
         return
     parts = iter(range(0, bvh.leaves, PART))
@@ -98,7 +104,12 @@ def refit_leaves(surfaces: Surfaces, bvh: BVH, first: int, last: int) -> None:
     corners, leaves = bvh.corners[first:last], slice(bvh.leaves + first, bvh.leaves + last)
     paths = np.stack([start[:, corners], end[:, corners]])  # (2, 3, leaves, LEAF, 3)
     whole = (np.isfinite(paths).all(axis=(0, 1)) & (corners >= 0)).all(axis=2, keepdims=True)
-    bvh.boxes[leaves, :, :3] = _bounds(np.moveaxis(paths, 1, 0), whole) * [[[1.0], [-1.0]]]
+    skins = surfaces.skins[corners]
+    bounds = np.moveaxis(paths, 1, 0)
+    low, high = (
+        _bounds(bounds + move, whole)[:, side] for side, move in enumerate((-skins, skins))
+    )
+    bvh.boxes[leaves, 0, :3], bvh.boxes[leaves, 1, :3] = low, -high
     bvh.boxes[leaves, :, 3] = 0.0
     a, b, c = (np.where(whole[..., 0], paths[..., k], 0.0).swapaxes(0, 1) for k in range(3))
     normals = cross(b - a, c - a)

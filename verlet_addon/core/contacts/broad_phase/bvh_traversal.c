@@ -25,6 +25,7 @@ typedef struct {
 typedef struct {
     integer number, particles[3];
     int active, is_flush; /* whether any particle is active; whether the feature is flush */
+    real skin;            /* the largest of any particle [m] */
     const box *swept_box;
     edge_path *way; /* of edges only */
 } feature;
@@ -53,6 +54,7 @@ static int take_vertices(const traversal *job, feature *list, const leaf *from, 
         it->is_flush = is_flush(job->criteria, job->all->corner_turns + 2 * it->number);
         it->swept_box = job->all->swept_boxes + it->number;
         it->active = job->all->active[it->number];
+        it->skin = job->all->skins[it->number];
         count += (it->active | other->active)
                  && are_close(margin_of(job, it->is_flush), it->swept_box, other->swept_box);
     }
@@ -69,10 +71,11 @@ static int take_triangles(const traversal *job, feature *list, const leaf *from,
         it->swept_box = of->swept_boxes + LEAF_SIZE * from->number + k;
         if (it->number < 0 || !are_close(job->far, it->swept_box, other->swept_box))
             continue;
-        it->active = 0;
+        it->active = 0, it->skin = 0.0;
         for (int corner = 0; corner < 3; corner++) {
             it->particles[corner] = of->corners[3 * (LEAF_SIZE * from->number + k) + corner];
             it->active |= job->all->active[it->particles[corner]];
+            it->skin = larger(it->skin, job->all->skins[it->particles[corner]]);
         }
         count += it->active | other->active;
     }
@@ -91,10 +94,11 @@ static int take_edges(const traversal *job, feature *list, const leaf *from, con
         it->is_flush = is_flush(job->criteria, job->all->edge_turns + 2 * it->number);
         if (!are_close(margin_of(job, it->is_flush), it->swept_box, other->swept_box))
             continue;
-        it->active = 0;
+        it->active = 0, it->skin = 0.0;
         for (int k = 0; k < 2; k++) {
             it->particles[k] = job->all->edges[k * job->all->edge_count + it->number];
             it->active |= job->all->active[it->particles[k]];
+            it->skin = larger(it->skin, job->all->skins[it->particles[k]]);
         }
         count += it->active | other->active;
     }
@@ -120,6 +124,7 @@ static void test_vertices(traversal *job, const leaf *one, const leaf *other)
                 continue;
             p.is_near = are_close(job->near_far, vertices[i].swept_box, triangles[j].swept_box);
             p.is_flush = vertices[i].is_flush;
+            p.skin = job->skin_share * (vertices[i].skin + triangles[j].skin);
             p.features[0] = p.particles[0] = vertex;
             p.features[1] = triangles[j].number;
             for (int corner = 0; corner < 3; corner++)
@@ -148,6 +153,7 @@ static void test_edges(traversal *job, const leaf *from, const leaf *to)
                 || !are_close(margin_of(job, p.is_flush), one->swept_box, other->swept_box))
                 continue;
             p.is_near = are_close(job->near_far, one->swept_box, other->swept_box);
+            p.skin = job->skin_share * (one->skin + other->skin);
             if (!p.is_near && !job->criteria->all_touching
                 && is_redundant(job->all, one->way, one->number, other->way, other->number))
                 continue;
@@ -281,7 +287,8 @@ EXPORT void find_near_rows(const surfaces *all, const bvh_pairs *pairs,
 {
     pair_criteria own;
     traversal job = {.all = all, .criteria = &own, .found = found, .near = near,
-                     .slack = slack, .count = counts[0], .near_count = counts[1]};
+                     .slack = slack, .skin_share = criteria->all_touching ? 0.0 : 1.0,
+                     .count = counts[0], .near_count = counts[1]};
     for (integer i = 0; i < pairs->pairs_count; i++) {
         const bvh_pair *owners = pairs->pairs[i];
         own = criteria_for(all, criteria, owners->first, owners->second);

@@ -16,34 +16,27 @@ then suffice, and fine colliders have thousands of corners."""
 
 @dataclass(frozen=True)
 class SearchCriteria:
-    """Criteria of a search: pairs touch within `gap_share` of their gap, and are near in a skin."""
+    """Criteria of a search: pairs touch within `gap_share` of their gap.
 
-    skin: float | Floats
-    """Distance beyond touching within which pairs are found at the end of the motion [m], (o, o) by
-    owners or one for all."""
+    Particles may end within their skins of the end of the motion: pairs are found that would touch
+    then, and the near pairs that might tunnel then.
+    """
+
     gap_share: float = 1.0
     """Share of the gap within which pairs touch."""
     start_share: float = 1e30
     """Upper bound of the touching distance, as a share of the pair's distance at the start."""
     all_touching: bool = False
     """Whether to find all pairs that touch at any time, even if a neighbouring pair is nearer, or
-    they have parted at the end; used to detect tunnelling."""
-    lists_near: bool = False
-    """Whether to list near pairs too, which might tunnel along another path nearby."""
+    they have parted at the end; used to detect tunnelling. Particles have no skins then, and no
+    near pairs are found."""
 
-    def for_pair(self, a: int, b: int, gap: float, longest: float) -> "PairCriteria":
-        """The criteria for two owners: those with this gap, and the longest edge of `a` [m]."""
-        skin = self.skin if isinstance(self.skin, float) else float(self.skin[a, b])
-        return PairCriteria(**vars(self) | {"skin": skin, "gap": gap, "longest": longest})
+    def for_pair(self, gap: float, longest: float) -> "PairCriteria":
+        """The criteria for two owners with this gap, and the longest edge of the first [m]."""
+        return PairCriteria(**vars(self) | {"gap": gap, "longest": longest})
 
 
-Struct(
-    "search_criteria",
-    SearchCriteria,
-    reads="gap_share start_share all_touching lists_near",
-    skin=(float, lambda criteria: 0.0 if np.ndim(criteria.skin) else criteria.skin),
-    skins=(Floats, lambda criteria: criteria.skin if np.ndim(criteria.skin) else None),
-)
+Struct("search_criteria", SearchCriteria, reads="gap_share start_share all_touching")
 
 TUNNELLING_SHARE = 0.1
 """Pairs that come nearer than this share of their gap count as passing through each other."""
@@ -51,24 +44,19 @@ TOUCH_TOLERANCE = 1.01
 """Factor on the touching distance within which advancement ends. With half of the excess, cloth
 that is knocked over stretches by 15 % in place of 10 %, with twice, by 26 %; resting cloth does not
 move."""
-TUNNELLING = SearchCriteria(
-    skin=0.0, gap_share=TUNNELLING_SHARE, start_share=0.5, all_touching=True
-)
+CONTACTS = SearchCriteria()
+"""Criteria of contacts."""
+TUNNELLING = SearchCriteria(gap_share=TUNNELLING_SHARE, start_share=0.5, all_touching=True)
 """Criteria of pairs that pass through each other."""
 
 TUNNELLING_REACH = TOUCH_TOLERANCE * TUNNELLING_SHARE
 """Largest distance at which pairs may tunnel, as a share of their gap."""
-DEVIATION_SHARE = 0.4
-"""Distance that particles may end a step from where they were expected, as a share of the skin,
-before near pairs do not tell any more what they may pass. With half and a quarter, five of six
-scenes bake to the same bits, in the same time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairCriteria(SearchCriteria):
     """Criteria of a search for pairs of two owners."""
 
-    skin: float
     gap: float
     """Gap of the owners [m]."""
     longest: float
@@ -76,18 +64,13 @@ class PairCriteria(SearchCriteria):
 
     @property
     def margin(self) -> float:
-        """Distance of features within which pairs are tested [m]."""
-        return self.gap * self.gap_share + self.skin
-
-    @property
-    def near_room(self) -> float:
-        """Distance beyond tunnelling within which pairs are listed as near [m]; −∞ if none are."""
-        return 2.0 * DEVIATION_SHARE * self.skin if self.lists_near else -np.inf
+        """Distance of features beyond their skins within which pairs are tested [m]."""
+        return self.gap * self.gap_share
 
     @property
     def near_margin(self) -> float:
-        """Distance along the way within which pairs may be listed as near [m]."""
-        return TUNNELLING_REACH * self.gap + self.near_room
+        """Distance along the way, beyond skins, of near pairs [m]; −∞ if there are none."""
+        return -np.inf if self.all_touching else TUNNELLING_REACH * self.gap
 
     @property
     def flush_angle(self) -> float:

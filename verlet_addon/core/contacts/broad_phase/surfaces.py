@@ -92,8 +92,11 @@ class Surfaces:
     """(N, 2) the largest angle and curvature of any edge at a particle. Written by `refit`."""
     paths: Floats
     """(N, 2, 3) start and end positions of the motion that was last searched [m]."""
+    skins: Floats
+    """(N,) distances from that motion within which particles may end it [m]."""
     swept_boxes: Singles
-    """(N, 2, 4) boxes of those motions, in the form of `BVH.boxes` [m]. Compiled kernels only."""
+    """(N, 2, 4) boxes of those motions within skins, in the form of `BVH.boxes` [m]. Compiled
+    kernels only."""
     penetration_states: Integers
     """(N, o) penetration state of each particle and owner, 0 for none; changes."""
     exempt: Booleans
@@ -221,7 +224,7 @@ Struct(
     Surfaces,
     reads="owners starts triangles edges sides wings opposite_edges fans fan_starts near_starts "
     "near gaps longest single_sided colliders bvhs",
-    shares="paths edge_turns corner_turns motion active active_leaves fitted",
+    shares="paths skins edge_turns corner_turns motion active active_leaves fitted",
     particle_count=(int, lambda surfaces: len(surfaces.owners)),
     triangle_count=(int, lambda surfaces: surfaces.triangles.shape[1]),
     edge_count=(int, lambda surfaces: surfaces.edges.shape[1]),
@@ -279,6 +282,7 @@ def join_surfaces(surfaces: Sequence[Surface], collides: Booleans, gaps: Floats)
         corner_turns=np.full((count, 2), np.inf),
         bvhs=[build_bvh(rest, triangles, edges, sides, *part) for part in parts],
         paths=np.full((count, 2, 3), np.nan),
+        skins=np.zeros(count),
         swept_boxes=np.full((count, 2, 4), np.nan, dtype=np.float32),
         penetration_states=np.zeros((count, len(surfaces)), dtype=np.int8),
         exempt=np.concatenate([_exempt(surface) for surface in surfaces], axis=1),

@@ -10,43 +10,33 @@ from ...arrays import (
     Booleans,
     Floats,
     concatenated,
-    cross,
-    magnitudes,
     selected,
 )
 from ..broad_phase.bvh_refit import activate_all, fit_all, update_all_paths, widen_leaves
 from ..broad_phase.paths import find_deviations, renew_paths, total_displacement
 from ..broad_phase.searches import (
-    DEVIATION_SHARE,
+    CONTACTS,
     TUNNELLING,
     DetectedRows,
     NearPairs,
     SearchCriteria,
     room_for_rows,
 )
+from ..broad_phase.skins import SkinLimits
 from ..broad_phase.surfaces import Surfaces
 from ..narrow_phase.near_pairs import are_active, find_rows_of_near, pair_deviations
 from ..narrow_phase.row_search import candidate_owners, find_rows, without_exempt
 from .contacts import NO_CONTACTS, Contacts, merged, sorted_contacts
 
-REFRESH_SHARE = 0.01
-"""Contacts of a particle are searched anew once its path differs from the one of its last search by
-more than this share of the skin, at either end. With 0.05 cloth on stairs is up to 4.1 mm nearer
-than its gap of 5 mm, and with this 1.4, as if all were searched; layers at rest take a fifth less
-with 0.02."""
 FEW_ROWS = 64
 """Size: room for rows of pairs that tunnel, of which there are hardly any."""
-TURN_SHARE = 0.25
-"""Distance that particles may deviate, as a share of the least height of their triangles. Connected
-triangles too flat to touch are not searched: their normals are within 60° of one direction, and
-turn by less than 30° by such deviations, so that they stay too flat."""
 
 
 def find_contacts(
     surfaces: Surfaces,
     start: Floats,
     end: Floats,
-    skin: float | Floats,
+    skin: float,
     active: Booleans | None = None,
 ) -> Contacts:
     """Finds contacts in a step: pairs nearer than their gap, and speculative contacts in a skin.
@@ -59,14 +49,15 @@ def find_contacts(
     ----------
     surfaces : all surfaces, with o owners and N particles.
     start, end : (3, N) positions at both ends of a straight motion [m].
-    skin : distance beyond the gap [m], (o, o) by owners or one for all.
+    skin : distance beyond the gap [m].
     active : (N,) bool; only pairs with an active particle are searched. None = all.
 
     Returns
     -------
     The contacts, pairs of a vertex and a triangle before pairs of edges.
     """
-    return find_pairs(surfaces, start, end, SearchCriteria(skin=skin), active)[0]
+    skins = np.full(start.shape[1], 0.5 * skin)
+    return find_pairs(surfaces, start, end, CONTACTS, active, skins)[0]
 
 
 def find_pairs(
@@ -75,17 +66,21 @@ def find_pairs(
     end: Floats,
     criteria: SearchCriteria,
     active: Booleans | None,
+    skins: Floats | None = None,
 ) -> tuple[Contacts, NearPairs]:
-    """Finds all pairs that satisfy the criteria, and near ones; parameters as `find_contacts`."""
-    _fit(surfaces, start, end)
+    """Finds all pairs that satisfy the criteria, and near ones, of particles with skins (N,) [m].
+
+    Other parameters as `find_contacts`.
+    """
+    _fit(surfaces, start, end, np.zeros(start.shape[1]) if skins is None else skins)
     return _search(surfaces, criteria, active, 0.0)
 
 
-def _fit(surfaces: Surfaces, start: Floats, end: Floats) -> Floats:
+def _fit(surfaces: Surfaces, start: Floats, end: Floats, skins: Floats) -> Floats:
     """Fits BVHs to a motion (3, N), less the common displacement (3,) that is returned [m]."""
     common = _common_displacement(surfaces, start, end)
     end = end - common[:, None] if common.any() else end
-    fit_all(surfaces, np.ascontiguousarray(start), np.ascontiguousarray(end))
+    fit_all(surfaces, np.ascontiguousarray(start), np.ascontiguousarray(end), skins)
     return common
 
 
@@ -138,37 +133,42 @@ def _without_given_up(surfaces: Surfaces, contacts: Contacts) -> Contacts:
 class PersistentContacts:
     """Contacts and near pairs, with the paths of N particles for which they were searched.
 
-    Contacts are kept from step to step: pairs that come near meanwhile are within the skin, as long
-    as no particle moves by more than half of it. Neighbour lists: L. Verlet, Computer "experiments"
-    on classical fluids I, 1967.
+    Each particle has a skin, a distance within which it may end its path: whatever it touches then
+    has been found. Contacts are kept from step to step where paths are those of the step before.
+    Neighbour lists: L. Verlet, Computer "experiments" on classical fluids I, 1967.
     """
 
     starts: Floats
     """(3, N) start of the path for which each particle's contacts were searched [m]."""
     ends: Floats
     """(3, N) end of that path [m]."""
+    skins: Floats
+    """(N,) skins for which they were searched [m]."""
     contacts: Contacts
     """Contacts of all particles, in the order of their keys."""
     near: NearPairs
-    """Pairs that may tunnel along ways that deviate by no more than `limits`."""
-    criteria: SearchCriteria
-    """Criteria of the searches for contacts."""
-    limits: Floats
-    """(N,) deviations beyond which a particle's near pairs are not all listed [m]."""
-    tolerances: Floats
-    """(N,) distances that particles may move between searches [m]."""
+    """Pairs that may tunnel along ways that deviate by no more than `most`."""
+    limits: SkinLimits
+    """How far particles may be from these paths."""
     common: Floats
     """(3,) common displacement in those searches [m]."""
+    deviations: Floats
+    """(N,) largest deviations from these paths in the last step [m]."""
+
+    @property
+    def most(self) -> Floats:
+        """(N,) deviations beyond which a particle's near pairs are not all listed [m]."""
+        return np.minimum(self.skins, self.limits.turns)
 
     def find_contacts(
         self, surfaces: Surfaces, start: Floats, end: Floats, displaced: Booleans
     ) -> Contacts:
         """Contacts of displaced particles (N,) along another way, `start` to `end` (3, N) [m]."""
-        deviations = self._follow(surfaces, start, end)
-        active = displaced | (deviations > self.limits)
+        deviations, beyond = self._follow(surfaces, start, end)
+        active = displaced | beyond
         if not active.any():
             return NO_CONTACTS
-        found = self._renew(surfaces, start, end, active, deviations)
+        found = self._renew(surfaces, start, end, active, beyond, deviations)
         return found.chosen(np.flatnonzero(displaced.take(found.particles).any(axis=0)))
 
     def find_tunnelling(
@@ -179,10 +179,9 @@ class PersistentContacts:
         Near pairs are tested, after those of particles that deviate beyond their limits are
         searched anew. Pairs without an active particle (N,) are left out; None = all are active.
         """
-        deviations = self._follow(surfaces, start, end)
-        beyond = deviations > self.limits
+        deviations, beyond = self._follow(surfaces, start, end)
         if beyond.any():
-            self._renew(surfaces, start, end, beyond, deviations)
+            self._renew(surfaces, start, end, beyond, beyond, deviations)
         surfaces.active[:] = True if active is None else active
         rows = room_for_rows(FEW_ROWS)
         while True:
@@ -195,12 +194,18 @@ class PersistentContacts:
                 return _contacts_of(surfaces, without_exempt(surfaces, found))
             rows = room_for_rows(count)
 
-    def _follow(self, surfaces: Surfaces, start: Floats, end: Floats) -> Floats:
-        """Sets the paths of surfaces; returns how far they are from those searched, (N,) [m]."""
+    def _follow(self, surfaces: Surfaces, start: Floats, end: Floats) -> tuple[Floats, Booleans]:
+        """Sets the paths of surfaces; returns how far they are from those searched, (N,) [m].
+
+        And (N,) bool, particles beyond their limits, whose skins grow to the largest.
+        """
         deviations = find_deviations(self.starts, self.ends, start, end)
+        np.maximum(self.deviations, deviations, out=self.deviations)
+        beyond = deviations > self.most
+        np.copyto(self.skins, self.limits.largest, where=beyond)
         end = end - self.common[:, None] if self.common.any() else end
-        update_all_paths(surfaces, start, end)
-        return deviations
+        update_all_paths(surfaces, start, end, self.skins)
+        return deviations, beyond
 
     def _renew(
         self,
@@ -208,6 +213,7 @@ class PersistentContacts:
         start: Floats,
         end: Floats,
         active: Booleans,
+        beyond: Booleans,
         deviations: Floats,
     ) -> Contacts:
         """Searches particles (N,) along the paths of surfaces; returns their contacts.
@@ -215,12 +221,11 @@ class PersistentContacts:
         Their contacts and near pairs replace the former ones, and their `deviations` (N,) [m] are 0
         then. BVHs are widened, not refitted.
         """
-        beyond = deviations > self.limits
         for bvh, (first, last) in zip(surfaces.bvhs, pairwise(surfaces.starts), strict=True):
             if beyond[first:last].any():
                 widen_leaves(surfaces, bvh, beyond)
-        slack = float((deviations + self.tolerances)[~beyond].max(initial=0.0))
-        found, near = _search(surfaces, self.criteria, active, slack)
+        slack = float((deviations + self.limits.tolerances)[~beyond].max(initial=0.0))
+        found, near = _search(surfaces, CONTACTS, active, slack)
         deviations[active] = 0.0
         near.clearances[:] -= pair_deviations(surfaces, near, deviations)
         self._replace(surfaces, active, found, near)
@@ -243,49 +248,32 @@ def refresh_contacts(
     surfaces: Surfaces,
     start: Floats,
     end: Floats,
-    criteria: SearchCriteria,
-    tolerances: Floats,
-    limits: Floats,
+    skins: Floats,
+    limits: SkinLimits,
 ) -> PersistentContacts:
     """Contacts for a step; those of particles that did not move are taken from `known`.
 
     Parameters
     ----------
     start, end : (3, N) positions at both ends of a straight motion [m].
-    criteria : those of contacts, by which near pairs are listed.
-    tolerances : (N,) distances that particles may move between searches [m].
-    limits : (N,) deviations beyond which a particle's near pairs are not all listed [m].
+    skins : (N,) distances from the end within which contacts are searched [m].
+    limits : how far particles may be from paths that were searched.
     """
     if known is not None and not surfaces.given_up:
         moved = np.empty(start.shape[1], dtype=bool)
-        count = renew_paths(known.starts, known.ends, start, end, tolerances, moved)
+        count = renew_paths(known.starts, known.ends, start, end, limits.tolerances, moved)
+        known.deviations[:] = 0.0
         if not count:
             return known
-        known.common = _fit(surfaces, start, end)
+        np.copyto(known.skins, skins, where=moved)
+        known.common = _fit(surfaces, start, end, known.skins)
         if count < len(moved):
-            known._replace(surfaces, moved, *_search(surfaces, criteria, moved, 0.0))
+            known._replace(surfaces, moved, *_search(surfaces, CONTACTS, moved, 0.0))
         else:
-            known.contacts, known.near = _search(surfaces, criteria, None, 0.0)
+            known.contacts, known.near = _search(surfaces, CONTACTS, None, 0.0)
         return known
-    common = _fit(surfaces, start, end)
-    found = _search(surfaces, criteria, None, 0.0)
+    common = _fit(surfaces, start, end, skins)
+    found = _search(surfaces, CONTACTS, None, 0.0)
     # Copies: the step changes its end where further contacts are searched.
-    return PersistentContacts(
-        start.copy(), end.copy(), *found, criteria, limits, tolerances, common
-    )
-
-
-def deviation_limits(surfaces: Surfaces, skins: Floats) -> Floats:
-    """(N,) deviations up to which near pairs are all that a particle may pass through [m].
-
-    `skins` (N,) are those within which contacts are searched [m].
-    """
-    a, b, c = (surfaces.rest[:, corner] for corner in surfaces.triangles)
-    sides = np.stack([magnitudes(b - a), magnitudes(c - b), magnitudes(a - c)])
-    with np.errstate(invalid="ignore", divide="ignore"):  # some are at NaN, or have no area
-        heights = magnitudes(cross(b - a, c - a)) / sides.max(axis=0)
-    least = np.full(len(surfaces.owners), np.inf)
-    for corner in surfaces.triangles:
-        np.minimum.at(least, corner, np.nan_to_num(heights))
-    least[~surfaces.collides.diagonal()[surfaces.owners]] = np.inf
-    return np.minimum(DEVIATION_SHARE * skins, TURN_SHARE * least)
+    paths = start.copy(), end.copy(), skins.copy()
+    return PersistentContacts(*paths, *found, limits, common, np.zeros_like(skins))

@@ -8,10 +8,8 @@ pair_criteria criteria_for(const surfaces *all, const search_criteria *of, integ
     pair_criteria own = {.gap_share = of->gap_share, .start_share = of->start_share,
                          .all_touching = of->all_touching};
     own.gap = all->gaps[at];
-    own.skin = of->skins ? of->skins[at] : of->skin;
-    own.margin = own.gap * own.gap_share + own.skin;
-    own.near_room = of->lists_near ? 2.0 * DEVIATION_SHARE * own.skin : -__builtin_inf();
-    own.near_margin = TUNNELLING_REACH * own.gap + own.near_room;
+    own.margin = own.gap * own.gap_share;
+    own.near_margin = own.all_touching ? -__builtin_inf() : TUNNELLING_REACH * own.gap;
     real off = FLUSH_SHARE * own.gap, edge = larger(all->longest[first], SHORTEST);
     own.flush_angle = own.all_touching ? -1.0 : 4.0 * off / edge;
     own.flush_curvature = own.all_touching ? -1.0 : 8.0 * off / (edge * edge);
@@ -159,6 +157,15 @@ static real value_at_end(const pair *p)
     return sum;
 }
 
+/* Distance by which deviations within skins can lower the value of a row [m]. */
+static real skin_at(const traversal *job, const pair *p)
+{
+    real sum = 0.0;
+    for (int k = 0; k < 4; k++)
+        sum += __builtin_fabs(p->now.weights[k]) * job->all->skins[p->particles[k]];
+    return sum;
+}
+
 static void add_row(traversal *job, const pair *p)
 {
     const rows *found = job->found;
@@ -210,16 +217,16 @@ void test_pair(traversal *job, pair *p)
     if (!read_motion(job, p))
         return;
     real most = fastest(p);
-    if (starts_beyond(p, most + job->criteria->margin))
+    if (starts_beyond(p, most + criteria->margin + p->skin))
         return;
     find_nearest(&p->now, p->kind, (const real(*)[3])p->x);
-    if (!(p->now.apart - most <= job->criteria->margin))
+    if (!(p->now.apart - most <= criteria->margin + p->skin))
         return;
     p->gap = -1.0;
-    if (p->is_near && p->now.apart - most <= criteria->near_margin + job->slack) {
+    if (p->is_near && p->now.apart - most <= criteria->near_margin + p->skin + job->slack) {
         p->gap = gap_of(job, p);
         real clearance = p->now.apart - most - TUNNELLING_REACH * p->gap;
-        if (clearance <= criteria->near_room + job->slack)
+        if (clearance <= p->skin + job->slack)
             add_near(job, p, clearance);
     }
     if (p->is_flush
@@ -237,7 +244,7 @@ void test_pair(traversal *job, pair *p)
     if (criteria->all_touching && touched && value_at_end(p) >= touch)
         touched = advance(p, most, GRAZING_SHARE * touch);
     p->gap = touch / criteria->gap_share;
-    if (criteria->all_touching ? !touched : !(value_at_end(p) < touch + criteria->skin))
+    if (criteria->all_touching ? !touched : !(value_at_end(p) < touch + skin_at(job, p)))
         return;
     if (is_behind(job, p))
         return;

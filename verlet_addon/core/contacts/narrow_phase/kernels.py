@@ -87,7 +87,7 @@ def find_near_rows(
 def criteria_for(surfaces: Surfaces, owners: BVHPair, criteria: SearchCriteria) -> PairCriteria:
     """The criteria of a search for two owners."""
     a, b = owners.first, owners.second
-    return criteria.for_pair(a, b, float(surfaces.gaps[a, b]), float(surfaces.longest[a]))
+    return criteria.for_pair(float(surfaces.gaps[a, b]), float(surfaces.longest[a]))
 
 
 def _find_rows_of_owners(
@@ -112,7 +112,7 @@ def _find_rows_of_owners(
         progress[2] += pairs.shape[1]
         rows = rows_of_pairs(surfaces, kind, pairs[:, has_row], start, end, criteria)
         counts[0] = found.write(int(counts[0]), rows)
-        if criteria.lists_near:
+        if not criteria.all_touching:
             listed = _near(surfaces, kind, pairs[:, near_ones], start, end, criteria, slack)
             counts[1] = near.write(int(counts[1]), listed)
 
@@ -159,9 +159,11 @@ def _near(
 ) -> NearPairs:
     """The pairs (2, k) that may come near enough to be listed."""
     particles = pair_particles(surfaces, kind, pairs)
-    near, nearest = _may_come_near(kind, particles, start, end, criteria.near_margin + slack)
+    skins = pair_sums(kind, surfaces.skins[particles])
+    margins = criteria.near_margin + skins + slack
+    near, nearest = _may_come_near(kind, particles, start, end, margins)
     clearances = nearest - TUNNELLING_REACH * _gaps(surfaces, kind, particles, criteria)
-    near &= clearances <= criteria.near_room + slack
+    near &= clearances <= skins + slack
     return NearPairs(np.insert(pairs[:, near], 0, kind, axis=0), clearances[near])
 
 
@@ -170,6 +172,12 @@ def pair_particles(surfaces: Surfaces, kind: int, features: Integers) -> Integer
     first = surfaces.edges[:, features[0]] if kind else features[:1]
     second = (surfaces.edges if kind else surfaces.triangles)[:, features[1]]
     return np.concatenate([first, second])
+
+
+def pair_sums(kind: int, of_particles: Floats) -> Floats:
+    """(k,) sums of the largest values at either feature, from those of particles (4, k)."""
+    split = 2 if kind else 1
+    return np.asarray(of_particles[:split].max(axis=0) + of_particles[split:].max(axis=0))
 
 
 def rows_of_pairs(
@@ -182,18 +190,20 @@ def rows_of_pairs(
 ) -> DetectedRows:
     """The candidate pairs of one kind that satisfy the criteria."""
     particles = pair_particles(surfaces, kind, features)
-    near, _ = _may_come_near(kind, particles, start, end, criteria.margin)
+    skins = pair_sums(kind, surfaces.skins[particles]) * (not criteria.all_touching)
+    near, _ = _may_come_near(kind, particles, start, end, criteria.margin + skins)
     features, particles = features[:, near], particles[:, near]
     x, motion = start[:, particles], end[:, particles] - start[:, particles]
     gaps, touch, guarded = _touching_distances(surfaces, kind, particles, x, criteria)
     times, weights, normals, apart, touched = _advance(kind, x, motion, np.zeros(len(touch)), touch)
     rows = sum(weights[k] * dot(normals, x[:, k] + motion[:, k]) for k in range(4))
+    skins = sum(abs(weights[k]) * surfaces.skins[particles[k]] for k in range(4))
     if criteria.all_touching:
         grazed = np.flatnonzero(touched & (rows >= touch))
         before = x[:, :, grazed], motion[:, :, grazed], times[grazed]
         after = _advance(kind, *before, GRAZING_SHARE * touch[grazed])
         times[grazed], weights[:, grazed], normals[:, grazed], _, touched[grazed] = after
-    kept = touched & guarded if criteria.all_touching else rows < touch + criteria.skin
+    kept = touched & guarded if criteria.all_touching else rows < touch + skins
     kept &= (gaps > LEAST_GAP) & ~is_behind(surfaces, kind, features, start, normals)
     if not criteria.all_touching:
         those = surfaces, features, particles, weights, normals, (start, end, times)
@@ -221,20 +231,20 @@ def _are_close(
     close &= surfaces.active[particles].any(axis=0)
     finite = np.isfinite(start).all(axis=0) & np.isfinite(end).all(axis=0)
     close &= finite[particles].all(axis=0)
-    low = np.minimum(start, end).astype(np.float32)[:, particles]
-    minus_high = -np.maximum(start, end).astype(np.float32)[:, particles]
+    low = (np.minimum(start, end) - surfaces.skins).astype(np.float32)[:, particles]
+    minus_high = -(np.maximum(start, end) + surfaces.skins).astype(np.float32)[:, particles]
     for one, other in ((low, minus_high), (minus_high, low)):
         close &= (one[:, :split].min(axis=1) + other[:, split:].min(axis=1) <= far).all(axis=0)
     return np.asarray(close)
 
 
 def _may_come_near(
-    kind: int, particles: Integers, start: Floats, end: Floats, margin: float
+    kind: int, particles: Integers, start: Floats, end: Floats, margins: Floats
 ) -> tuple[Booleans, Floats]:
-    """(k,) bool, pairs that may come within a margin, and lower bounds of their distances [m]."""
+    """(k,) bool, pairs that may come within margins, and lower bounds of their distances [m]."""
     x = start[:, particles]
     clearances = NEAREST[kind](x)[2] - _fastest(end[:, particles] - x, kind)
-    return clearances <= margin, clearances
+    return clearances <= margins, clearances
 
 
 def _touching_distances(

@@ -60,7 +60,7 @@ EXPORT integer find_rows_of_near(const surfaces *all, const near_pairs *near,
     pair_criteria own;
     traversal job = {.all = all, .criteria = &own, .found = found};
     pair p; /* not zeroed as a whole: by memset, which the library for Windows has not */
-    p.is_near = p.is_flush = 0;
+    p.is_near = p.is_flush = 0, p.skin = 0.0;
     for (integer at = 0; at < near->capacity; at++) {
         read_near(all, near, at, &p);
         if (near->clearances[at] > deviation_of(&p, deviations) || !is_active(&p, all->active))

@@ -6,7 +6,7 @@ from ...arrays import Booleans, Floats, Integers
 from ...kernel import kernel
 from ..broad_phase.searches import DetectedRows, NearPairs, SearchCriteria
 from ..broad_phase.surfaces import Surfaces
-from .kernels import pair_particles, rows_of_pairs
+from .kernels import pair_particles, pair_sums, rows_of_pairs
 
 
 @kernel(result=lambda _, near, __: np.empty(near.capacity))
@@ -14,9 +14,9 @@ def pair_deviations(surfaces: Surfaces, near: NearPairs, deviations: Floats) -> 
     """(k,) upper bounds of the deviations of near pairs, from those of particles (N,) [m]."""
     found = np.empty(near.capacity)
     for kind in (0, 1):
-        of_kind, split = near.features[0] == kind, 2 if kind else 1
-        own = deviations[pair_particles(surfaces, kind, near.features[1:, of_kind])]
-        found[of_kind] = own[:split].max(axis=0) + own[split:].max(axis=0)
+        of_kind = near.features[0] == kind
+        particles = pair_particles(surfaces, kind, near.features[1:, of_kind])
+        found[of_kind] = pair_sums(kind, deviations[particles])
     return found
 
 
@@ -47,7 +47,7 @@ def find_rows_of_near(
 
     Parameters
     ----------
-    criteria : those of a search without a skin.
+    criteria : those of a search without skins.
     deviations : (N,) upper bounds of the distances of paths from those that were searched [m].
     tests : (1,) the number of pairs tested, which is raised.
     """
@@ -59,7 +59,7 @@ def find_rows_of_near(
         features = near.features[1:, tested & (near.features[0] == kind)]
         owners = surfaces.owners[pair_particles(surfaces, kind, features)[[0, 3]]]
         for first, second in np.unique(owners, axis=1).T.tolist():
-            of_pair = criteria.for_pair(first, second, float(surfaces.gaps[first, second]), 0.0)
+            of_pair = criteria.for_pair(float(surfaces.gaps[first, second]), 0.0)
             own = (owners == [[first], [second]]).all(axis=0)
             rows = rows_of_pairs(surfaces, kind, features[:, own], start, end, of_pair)
             count = found.write(count, rows)

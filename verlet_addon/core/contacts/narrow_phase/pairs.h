@@ -22,7 +22,7 @@ typedef struct edge_path {
 
 /* Criteria of a search for pairs of two owners, as PairCriteria in searches.py. */
 typedef struct {
-    real skin, gap, gap_share, start_share, margin, near_room, near_margin;
+    real gap, gap_share, start_share, margin, near_margin;
     real flush_angle, flush_curvature;
     integer all_touching;
 } pair_criteria;
@@ -36,6 +36,7 @@ typedef struct {
     const bvh *a, *b;
     four far, near_far; /* margins of rows and of near pairs, plus rounding error of boxes [m] */
     real slack; /* largest deviation of particles from the motion that BVHs were fitted to [m] */
+    real skin_share; /* 1 if particles have skins, else 0 */
     integer count, near_count; /* rows and near pairs found so far */
     integer tests, most; /* pairs of leaves tested in a part of the traversal, and their limit */
     integer pair_tests;  /* pairs of features tested */
@@ -48,6 +49,7 @@ typedef struct {
     int is_near, is_flush; /* whether boxes are within the margin of near pairs; whether no row */
     edge_path *ways[2];    /* of edges */
     real x[4][3], motion[4][3], gap, time; /* start positions, displacements, gap [m]; 0 … 1 */
+    real skin; /* sum of the skins of both features, 0 in searches without them [m] */
     nearest now;                           /* at that time */
 } pair;
 

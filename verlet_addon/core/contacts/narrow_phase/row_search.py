@@ -40,12 +40,12 @@ def candidate_owners(surfaces: Surfaces, criteria: SearchCriteria, slack: float)
             return pairs
         return BVHPairs([pair for pair in pairs.pairs if (pair.first, pair.second) not in given_up])
     boxes = np.array([bvh.boxes[1] for bvh in surfaces.bvhs])
-    widest = float(surfaces.gaps.max() * criteria.gap_share + np.max(criteria.skin)) + slack
+    widest = float(surfaces.gaps.max()) * criteria.gap_share + slack
     corners = boxes[:, :, :3].astype(float) * np.array([[1.0], [-1.0]])
     near = find_near_boxes(corners[:, 0], corners[:, 1], widest * (1.0 + ROUNDING_MARGIN))
     own = np.tile(np.flatnonzero(surfaces.collides.diagonal()), (2, 1))
     both = np.concatenate([near[:, surfaces.collides[near[0], near[1]]], own], axis=1)
-    margins = (surfaces.gaps * criteria.gap_share + criteria.skin)[both[0], both[1]] + slack
+    margins = (surfaces.gaps * criteria.gap_share)[both[0], both[1]] + slack
     near = both[:, (boxes[both, 0] + boxes[both[::-1], 1] <= margins[:, None]).all(axis=(0, 2))]
     owners = near[:, np.lexsort(near[::-1])].T.tolist()
     return BVHPairs([surfaces.pair_of(*pair) for pair in owners if tuple(pair) not in given_up])

@@ -41,7 +41,7 @@ def near_closed_surfaces(closed_surfaces: ClosedSurfaces, positions: Floats) -> 
     surfaces, near = closed_surfaces.surfaces, np.zeros(positions.shape[1], dtype=bool)
     some = np.array([own.size > 0 for own in closed_surfaces.triangles])
     for owner in np.flatnonzero((surfaces.collides & some).any(axis=1) | some).tolist():
-        fit(surfaces, owner, positions, positions)
+        fit(surfaces, owner, positions, positions, np.zeros_like(positions[0]))
     for owner, other in closed_surfaces.overlapping_pairs(positions):
         if owner < closed_surfaces.bodies:
             both = surfaces.bvhs[owner], surfaces.bvhs[other]

@@ -13,9 +13,9 @@ from ...geometry.graph import NO_EDGES, find_components
 from ...mesh import MeshData
 from ...model import ShellModel, SoftBodyModel, SolidModel
 from ...scene import Collider
-from ..broad_phase.searches import SearchCriteria
+from ..broad_phase.skins import SkinLimits, skin_limits
 from ..broad_phase.surfaces import Surface, Surfaces, join_surfaces
-from ..manifold.persistent_contacts import REFRESH_SHARE, PersistentContacts, deviation_limits
+from ..manifold.persistent_contacts import PersistentContacts
 from ..manifold.row_setup import (
     ContactCache,
     PairProperties,
@@ -32,9 +32,9 @@ from ..sides.surface_depenetration import (
 from .contact_statistics import ContactStatistics, empty_statistics
 
 SKIN_SHARE = 1.0
-"""Distance beyond the gap within which contacts are detected, as a share of the body's thickness,
-or of its longest edge if that is shorter. With half, cloth that a ball knocks over stretches by 9 %
-in place of 10 %; with twice, by 50 %."""
+"""Largest distance from their paths within which particles' contacts are detected, as a share of
+the body's thickness, or of its longest edge if that is shorter. With half, pinched cloth takes a
+quarter more searches; with twice, it takes a tenth more tests."""
 
 
 Bodies = Sequence[Floats] | Mapping[int, Floats]
@@ -86,7 +86,7 @@ class CollisionWorld:
     """(N,) reduction of the gap where the painted thickness is smaller than the body's [m]."""
     pair_properties: PairProperties
     skins: Floats
-    """(owners,) distance beyond the gap within which contacts are detected [m]."""
+    """(owners,) largest skins of bodies; 0 for colliders [m]."""
     depenetration: SurfaceDepenetration
     """Depenetration of particles that start inside of solids or colliders."""
     statistics: ContactStatistics
@@ -104,19 +104,9 @@ class CollisionWorld:
     """Particles without room between colliders; changes."""
 
     @cached_property
-    def criteria(self) -> SearchCriteria:
-        """Criteria of contacts, within the larger of the skins of both owners."""
-        return SearchCriteria(skin=np.maximum.outer(self.skins, self.skins), lists_near=True)
-
-    @cached_property
-    def deviation_limits(self) -> Floats:
-        """(N,) deviations up to which near pairs are all that a particle may pass through [m]."""
-        return deviation_limits(self.surfaces, _particle_skins(self.surfaces, self.skins))
-
-    @cached_property
-    def tolerances(self) -> Floats:
-        """(N,) distances that particles may move between searches for their contacts [m]."""
-        return REFRESH_SHARE * _particle_skins(self.surfaces, self.skins)
+    def skin_limits(self) -> SkinLimits:
+        """How far particles may be from the paths for which contacts were searched."""
+        return skin_limits(self.surfaces, self.skins)
 
     @property
     def depenetrating(self) -> Booleans:
@@ -212,11 +202,6 @@ def build_collision_world(
         degenerate=np.zeros(len(colliders), dtype=bool),
         **_particle_arrays(world_surfaces, models, meshes),
     )
-
-
-def _particle_skins(surfaces: Surfaces, skins: Floats) -> Floats:
-    """(N,) skins by owners; the thinnest for colliders, which have none."""
-    return np.where(skins > 0.0, skins, skins[skins > 0.0].min(initial=np.inf))[surfaces.owners]
 
 
 def _particle_arrays(

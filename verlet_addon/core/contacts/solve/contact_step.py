@@ -14,7 +14,7 @@ from ..manifold.contacts import Contacts
 from ..manifold.persistent_contacts import refresh_contacts
 from ..manifold.row_setup import PredictedMotion, make_rows
 from ..sides.closed_surfaces import contact_penetration_states
-from .collision_world import SKIN_SHARE, CollisionWorld, gather_bodies, scatter_bodies
+from .collision_world import CollisionWorld, gather_bodies, scatter_bodies
 from .contact_statistics import record_step
 from .tunnelling_guard import find_tunnelling, prevent_tunnelling
 
@@ -87,14 +87,14 @@ def _crowded_particles(rows: ContactRows, count: int) -> Booleans:
 def detect_contacts(world: CollisionWorld, motion: PredictedMotion, end: Floats) -> ContactStep:
     """Detects contacts along the motion to `end` (3, N), the positions without contacts [m]."""
     world.surfaces.start_step()
+    known, limits = world.persistent_contacts, world.skin_limits
     world.persistent_contacts = refresh_contacts(
-        world.persistent_contacts,
+        known,
         world.surfaces,
         motion.start,
         end,
-        world.criteria,
-        world.tolerances,
-        world.deviation_limits,
+        limits.by_motion(known.deviations) if known else limits.largest,
+        limits,
     )
     rows = _rows_of(world, motion, world.persistent_contacts.contacts)
     if world.surfaces.any_penetrating:
@@ -242,13 +242,14 @@ def apply_tunnelling_guard(
 def _displaced_particles(contact_step: ContactStep) -> Booleans:
     """(N,) bool, particles displaced so far that contacts along their first way are not enough.
 
-    Pairs without a row were farther apart than gap and skin at the end of free motion. They cannot
-    touch if both particles end within half of that from there.
+    Pairs without a row were farther apart than gap and skins at the end of free motion. They cannot
+    touch if both particles end within their skins.
     """
     world, rows, positions = contact_step.world, contact_step.rows, contact_step.positions
     # Without colliders, or other bodies would be searched.
     own = slice(world.first_collider_particle)
-    allowed = world.skins[world.surfaces.owners[own]] * (1.0 + SAFE_GAP_SHARE / SKIN_SHARE) / 2.0
+    assert world.persistent_contacts
+    allowed = world.persistent_contacts.skins[own]
     displaced = np.zeros(positions.shape[1], dtype=bool)
     displaced[rows.particles[:, rows.heights(positions) <= SAFE_GAP_SHARE * rows.gaps]] = True
     displaced[own] |= magnitudes(positions[:, own] - contact_step.end[:, own]) > allowed
