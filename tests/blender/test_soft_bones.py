@@ -387,3 +387,43 @@ def test_undo_takes_soft_bones_back() -> None:
     bpy.context.scene.frame_end = 5
     verlet.bake()
     assert bpy.data.objects["Fox"].pose.bones["tail.1"].constraints[0].target == body
+
+
+def test_several_armatures_are_made_soft_and_baked_at_once() -> None:
+    """In the Pose Mode of both; Bake Selected takes that of the armature that is selected."""
+    rigs = []
+    for number in (0, 1):
+        if number:
+            bpy.ops.object.mode_set(mode="OBJECT")
+        rig = fox(3)
+        rig.location.x = number
+        swing(rig, 0.25)
+        rigs.append(rig)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for rig in rigs:
+        rig.select_set(True)
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.pose.select_all(action="DESELECT")
+    for rig in rigs:
+        bone = rig.pose.bones["tail.0"]
+        (bone if hasattr(bone, "select") else bone.bone).select = True
+    verlet.make_soft_bones()
+    bodies = [bpy.data.objects[f"{rig.name} Bones"] for rig in rigs]
+    assert [len(body.vertex_groups) for body in bodies] == [3, 3]
+    rigs[1].select_set(False)
+    verlet.bake(selected=True)
+    assert [len(rig.pose.bones["tail.2"].constraints) for rig in rigs] == [1, 0]
+    verlet.bake()
+    assert [len(rig.pose.bones["tail.2"].constraints) for rig in rigs] == [1, 1]
+    verlet.clear_bake(selected=True)
+    assert [len(rig.pose.bones["tail.2"].constraints) for rig in rigs] == [0, 1]
+
+
+def test_it_is_told_that_an_armature_is_gone() -> None:
+    """Its body stays behind when an artist deletes it."""
+    obj = fox(2)
+    soft(obj, "tail.0")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.context.scene.collection.objects.unlink(obj)
+    with pytest.raises(RuntimeError, match="Fox, whose bones Fox Bones moves, is not in the view"):
+        verlet.bake()

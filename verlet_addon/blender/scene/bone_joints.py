@@ -164,11 +164,16 @@ def skeleton_of(obj: bpy.types.Object) -> Skeleton | None:
     return with_skirts(skeleton(armature, bones), bones, skirts_of(obj))
 
 
-def check_bones(obj: bpy.types.Object) -> None:
+def check_bones(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
     """Raises MeshError where the bones of a body are not those that it was made of."""
     armature: Any = armature_of(obj)
     if armature is None:
         return
+    if view_layer.objects.get(armature.name) != armature:
+        raise MeshError(
+            f"{armature.name}, whose bones {obj.name} moves, is not in the view layer "
+            f"{view_layer.name}; include its collection, or delete {obj.name}"
+        )
     again = "press Make Soft Bones again"
     gone = [group.name for group in obj.vertex_groups if group.name not in armature.pose.bones]
     if gone:

@@ -116,8 +116,8 @@ def _add_track(bone: bpy.types.PoseBone, obj: bpy.types.Object) -> None:
 
 
 @contextmanager
-def tracks_muted(objects: Sequence[bpy.types.Object]) -> Iterator[None]:
-    """Shows the poses of bones without their simulations.
+def tracks_muted(objects: Sequence[bpy.types.Object]) -> Iterator[bool]:
+    """Shows the poses of bones without their simulations; yields whether any showed one.
 
     Within the context the file may be undone or redone, and objects renamed.
     """
@@ -132,7 +132,7 @@ def tracks_muted(objects: Sequence[bpy.types.Object]) -> Iterator[None]:
     _mute(muted, True)
     _mute(held, False)
     try:
-        yield
+        yield bool(muted)
     finally:
         _mute(muted, False)
         _mute(held, True)

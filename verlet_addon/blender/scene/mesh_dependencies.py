@@ -34,7 +34,9 @@ def check_following(
     them through other objects. Depending on a body's object alone is fine: a bake does not move it.
     Soft bones show their pose meanwhile, as in a bake.
     """
-    with tracks_muted(bodies):
+    with tracks_muted(bodies) as muted:
+        if muted:
+            depsgraph.update()
         _check_following(bodies, colliders, ground, depsgraph)
 
 

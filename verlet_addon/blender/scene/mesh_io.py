@@ -51,7 +51,7 @@ def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
         raise MeshError(f"{name} is hidden; show it in the viewport")
     _check_matrix(obj)
     check_cage(obj, view_layer)
-    check_bones(obj)
+    check_bones(obj, view_layer)
     if is_curve(obj):
         check_curve(obj)
     _check_matrix(simulated_object(obj))

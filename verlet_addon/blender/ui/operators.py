@@ -20,6 +20,7 @@ from ..scene.body_creation import make_bodies, open_edges, release
 from ..scene.file_context import file_context
 from ..scene.mesh_access import mesh_of
 from ..scene.ownership import is_own, why_foreign
+from ..settings.bone_properties import armature_of
 from ..settings.materials import set_material
 from ..settings.properties import BODY_TYPES, MATERIAL_ITEMS, is_body
 from .bake_progress import bake_in_progress
@@ -82,13 +83,18 @@ def chosen_bodies(
     """
     here = file_context(context)
     chosen = [
-        obj
-        for obj in bodies(here.scene)
-        if not selected or obj.select_get(view_layer=here.view_layer)
+        obj for obj in bodies(here.scene) if not selected or _is_selected(obj, here.view_layer)
     ]
     if not chosen:
         raise MeshError(f"No soft body that is switched on is selected; select one, or {otherwise}")
     return chosen
+
+
+def _is_selected(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bool:
+    """Whether a body is selected, or the armature whose soft bones it moves."""
+    shown = armature_of(obj) or obj
+    there = view_layer.objects.get(shown.name) == shown
+    return there and shown.select_get(view_layer=view_layer)
 
 
 def chosen_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
@@ -305,8 +311,8 @@ class VERLET_OT_clear_bake(OfSelected, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         cleared = baked_objects(file_context(context).scene)
         if self.selected:
-            selected = file_context(context).selected_objects
-            cleared = [obj for obj in cleared if obj in selected]
+            layer = file_context(context).view_layer
+            cleared = [obj for obj in cleared if _is_selected(obj, layer)]
         scene = file_context(context).scene
         parts = [] if self.selected else hidden_caches(scene.name, [o.name for o in bodies(scene)])
         if not (cleared or parts):
