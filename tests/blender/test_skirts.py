@@ -5,6 +5,7 @@ from typing import Any
 import bpy
 import numpy as np
 import pytest
+from mathutils.bvhtree import BVHTree
 
 from .rigs import armature, chain, poses, select, swing, tips
 from .scenes import verlet
@@ -110,3 +111,51 @@ def test_an_open_skirt_is_chains_again() -> None:
     select(obj, "tail.1")
     with pytest.raises(RuntimeError, match="needs two chains of soft bones or more; select a bone"):
         verlet.close_skirt()
+
+
+def test_cloth_of_a_skirt_crosses_no_legs() -> None:
+    """Two legs that step within it, through its keyed pose: no triangle crosses one."""
+    obj = skirt()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    legs = []
+    for side in (-1.0, 1.0):
+        bpy.ops.mesh.primitive_cylinder_add(radius=0.05, depth=0.5)
+        leg = bpy.context.object
+        for frame, share in ((1, 0.0), (8, 1.0), (16, -1.0), (24, 0.0)):
+            leg.location = 0.05 * side, 0.14 * side * share, 0.55
+            leg.keyframe_insert("location", frame=frame)
+        verlet.make_collider()
+        legs.append(leg)
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 24
+    body = closed(obj, radius=0.01)
+    free = {v.index for v in body.data.vertices if v.groups}
+    corners = [tuple(face.vertices) for face in body.data.polygons]
+    triangles = [t for a, b, c, d in corners for t in ((a, b, c), (a, c, d)) if free >= set(t)]
+    keyed = [
+        frame
+        for frame, places in enumerate(vertices(body), start=1)
+        if crossings(places, triangles, legs, frame)
+    ]
+    verlet.bake()
+    shown = [
+        frame
+        for frame, places in enumerate(vertices(body), start=1)
+        if crossings(places, triangles, legs, frame)
+    ]
+    assert len(keyed) > 4
+    assert shown == []
+
+
+def crossings(places: Any, triangles: list[Any], objects: list[Any], frame: int) -> int:
+    """Number of triangles of a surface that cross others at a frame."""
+    bpy.context.scene.frame_set(frame)
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    surface: Any = BVHTree.FromPolygons(places.tolist(), triangles)
+    count = 0
+    for obj in objects:
+        found: Any = obj.evaluated_get(depsgraph)
+        points: Any = [found.matrix_world @ vertex.co for vertex in found.data.vertices]
+        faces = [tuple(face.vertices) for face in found.data.polygons]
+        leg: Any = BVHTree.FromPolygons(points, faces)
+        count += len(leg.overlap(surface))
+    return count

@@ -4,12 +4,13 @@ from typing import cast
 
 import bpy
 
+from ..scene.bone_joints import skirts_of
 from ..scene.soft_bones import body_of_bones
 from ..settings.bone_materials import BONE_MATERIALS
 from ..settings.bone_properties import soft_bones
 from ..settings.properties import body_properties
 from .panel_base import SidebarPanel, layout_of
-from .soft_bone_operators import active_bone
+from .soft_bone_operators import active_bone, stands_on
 
 
 class VERLET_MT_bone_material(bpy.types.Menu):
@@ -35,10 +36,12 @@ def draw_soft_bone(column: bpy.types.UILayout, context: bpy.types.Context) -> No
         return
     column.menu("VERLET_MT_bone_material", icon="PRESET")
     column.prop(bone, "verlet_frequency")
-    column.prop(bone, "verlet_damping_ratio")
+    joint = column.column()
+    joint.active = not any(stands_on(bone, roots) for roots, _ in skirts_of(body))
+    joint.prop(bone, "verlet_damping_ratio")
+    joint.prop(bone, "verlet_angle_limit")
     column.prop(bone, "verlet_follow_pose", slider=True)
     column.prop(bone, "verlet_radius")
-    column.prop(bone, "verlet_angle_limit")
     column.operator("verlet.copy_bone_settings", icon="PASTEDOWN")
     skirt = column.row(align=True)
     skirt.operator("verlet.close_skirt", icon="MOD_CLOTH")
