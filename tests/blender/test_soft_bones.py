@@ -427,3 +427,21 @@ def test_it_is_told_that_an_armature_is_gone() -> None:
     bpy.context.scene.collection.objects.unlink(obj)
     with pytest.raises(RuntimeError, match="Fox, whose bones Fox Bones moves, is not in the view"):
         verlet.bake()
+
+
+def test_a_copy_of_a_baked_rig_is_made_soft_by_itself() -> None:
+    """Its bones had pointed at the joints of the other; then they do at their own."""
+    obj = fox(3)
+    swing(obj, 0.25)
+    soft(obj, "tail.0")
+    verlet.bake()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    obj.select_set(True)
+    bpy.ops.object.duplicate()
+    copy = bpy.context.object
+    copy.location.x = 2.0
+    body = soft(copy, "tail.0")
+    assert not copy.pose.bones["tail.1"].constraints
+    assert len(obj.pose.bones["tail.1"].constraints) == 1
+    verlet.bake()
+    np.testing.assert_allclose(tips(copy, poses(copy))[:, 1:], vertices(body)[:, 3:], atol=2e-6)

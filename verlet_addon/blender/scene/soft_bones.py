@@ -17,6 +17,7 @@ from ..settings.bone_properties import (
 )
 from ..settings.properties import body_properties
 from .bone_joints import Skirt, skeleton, skirts_of, with_skirts
+from .bone_tracks import set_tracks
 from .cache_modifiers import shows_simulation
 
 RADIUS_SHARE = 0.1
@@ -141,6 +142,7 @@ def _put(
     body.vertex_groups.clear()
     for name, vertex in found.tails.items():
         body.vertex_groups.new(name=name).add([vertex], 1.0, "REPLACE")
+    set_tracks(body, False)  # of a copy of a rig, which still points at the joints of the other
     return body
 
 
