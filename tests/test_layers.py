@@ -21,7 +21,6 @@ LAYERS = [
     "errors remark arrays",
     "compiled field",
     "kernel team",
-    "thread_pool",
     "settings checkpoint",
     "scene",
     "mesh momentum coloring drag linear vertex_animation",

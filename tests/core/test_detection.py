@@ -6,7 +6,6 @@ The measure is a brute force of its own, over all pairs and many moments of the 
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from itertools import combinations, product
-from threading import Thread
 from typing import Any
 from unittest.mock import patch
 
@@ -46,10 +45,9 @@ from verlet_addon.core.contacts.narrow_phase.near_pairs import (
 from verlet_addon.core.contacts.narrow_phase.row_search import candidate_owners, find_rows
 from verlet_addon.core.contacts.solve.contact_statistics import take_counts
 from verlet_addon.core.contacts.solve.tunnelling_guard import find_tunnelling, prevent_tunnelling
-from verlet_addon.core.errors import KernelError, OutOfMemoryError
+from verlet_addon.core.errors import KernelError
 from verlet_addon.core.mesh import MeshData
-from verlet_addon.core.team.threads import thread_count
-from verlet_addon.core.thread_pool import ThreadPool
+from verlet_addon.core.team.threads import thread_count, working_team
 
 GAP = 0.05
 MOMENTS = np.linspace(0.0, 1.0, 6)
@@ -561,7 +559,8 @@ def searched_by(threads: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Surfaces
     start[0] = np.where(start[0] > 0.6, 1.2 - start[0], start[0])
     end = start + rng.normal(size=start.shape) * 0.002
     surfaces = all_meet(surface(mesh.positions, mesh.face_vertices.reshape(-1, 3)), gap=0.004)
-    return surfaces, find_contacts(surfaces, start, end, skin=0.002)
+    with working_team(int(threads)):
+        return surfaces, find_contacts(surfaces, start, end, skin=0.002)
 
 
 @pytest.mark.skipif(backend().library is None, reason="NumPy's kernels need no room")
@@ -615,7 +614,7 @@ def searched(
     fit_all(surfaces, start, end, 0.01 * chances)
     surfaces.active[:] = active
     activate_all(surfaces)
-    flags = [*(bvh.active[1:].copy() for bvh in surfaces.bvhs), surfaces.active_leaves.copy()]
+    flags = [bvh.active[1:].copy() for bvh in surfaces.bvhs]
     surfaces.active[:] = True
     activate_all(surfaces)
     fitted = [part for bvh in surfaces.bvhs for part in (bvh.boxes[1:], bvh.cones[1:])]
@@ -689,18 +688,3 @@ def test_hostile_colliders_leave_finite_motion(kind: str) -> None:
     kept = prevent_tunnelling(surfaces, surfaces.rest, end, movable)
     assert np.isfinite(kept).all()
     np.testing.assert_array_equal(kept[:, movable == 0.0], end[:, movable == 0.0])
-
-
-@pytest.mark.skipif(backend().library is None, reason="NumPy's kernels have one thread")
-def test_no_room_for_threads_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One clear sentence, where Python would say that it cannot start them."""
-
-    def start(_: Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setenv("VERLET_THREADS", "3")
-    monkeypatch.setattr(Thread, "start", start)
-    with pytest.raises(
-        OutOfMemoryError, match="3 threads could not be started; set VERLET_THREADS=1"
-    ):
-        ThreadPool().run_all(lambda: 0, max_threads=3)

@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 
 from .errors import CheckpointError
 from .team.choice import ThreadChoice
-from .thread_pool import ThreadPool
 
 FORMAT = 2
 """Version of the layout below; a file of another version is refused."""
 _CORE = __name__.rpartition(".")[0]
 _CONTAINERS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set}
 _FORMAT: Any = np.lib.format
-_RESOURCES = (ThreadPool, ThreadChoice)
+_RESOURCES = (ThreadChoice,)
 """Classes whose objects are stored without data; reading a checkpoint creates new ones."""
 
 Node = list[Any]

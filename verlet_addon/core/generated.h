@@ -552,15 +552,11 @@ typedef struct surfaces {
     integer bvhs_count;
     real *paths, *skins, *edge_turns, *corner_turns;
     integer *motion;
-    uint8_t *active;
-    integer *active_leaves;
-    uint8_t *fitted;
+    uint8_t *active, *fitted;
     integer particle_count, triangle_count, edge_count;
     real *rest_points;
     struct box *swept_boxes;
-    integer owner_count, *small_owner_numbers;
-    const struct bvh *const *small_bvhs;
-    integer small_bvhs_count;
+    integer owner_count, *colliding_owner_numbers, colliding_count;
 } surfaces;
 
 typedef struct target_curve {
@@ -616,13 +612,13 @@ EXPORT void factorize_pentadiagonal(real *, integer);
 EXPORT void find_deviations(const real *, integer, const real *, const real *, const real *, real
     *);
 EXPORT void find_near_rows(const surfaces *, const bvh_pairs *, const search_criteria *, real,
-    integer *, const rows *, const near_pairs *, integer *);
+    integer *, const rows *const *, integer, const near_pairs *const *, integer, integer *);
 EXPORT integer find_rows_of_near(const surfaces *, const near_pairs *, const search_criteria *, real
     *, const rows *, integer *);
 EXPORT void find_stress(const solid_lattice *, const real *, const solid_corotation *const *,
     integer, real, const real *, real *, real *, real *);
 EXPORT void finish_plain(const plain_state *const *, integer, const frame_inputs *);
-EXPORT void fit_small(const surfaces *, real *, real *, real *);
+EXPORT void fit_all(const surfaces *, real *, real *, real *);
 EXPORT void gather_contacts(const surfaces *, const rows *, const integer *, const integer *,
     integer *, real *, real *, real *, integer *, integer *);
 EXPORT void interpolate(const solid_embedding *, const real *, integer, real *);

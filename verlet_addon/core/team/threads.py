@@ -65,6 +65,14 @@ def thread_count() -> int:
     return wished_threads() or min(MAX_THREADS, processors)
 
 
+_at_work = [1]
+
+
+def threads_at_work() -> int:
+    """The number of threads that share loops now."""
+    return _at_work[0]
+
+
 class Team:
     """The threads of this process that share loops of compiled kernels."""
 
@@ -111,10 +119,12 @@ class Team:
             for event in self._has_work[: size - 1]:
                 event.clear()
             _dismiss_team(self._address)
+            _at_work[0] = 1
             self._is_leading.release()
 
     def resize(self, size: int) -> None:
         """Has so many of the threads that are ready share loops from now on."""
+        _at_work[0] = size
         _lead_team(self._address, size)
 
 

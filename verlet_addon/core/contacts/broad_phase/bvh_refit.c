@@ -1,4 +1,5 @@
 /* Refit of BVHs to a motion, as in bvh_refit.py, which has formulas and sources. */
+#include "../../team/team.h"
 #include "../narrow_phase/pairs.h"
 
 typedef int whole_four __attribute__((vector_size(16)));
@@ -245,41 +246,67 @@ EXPORT void update_all_paths(const surfaces *all, real *start, real *end, real *
         update_paths(all, owner, start, end, skins);
 }
 
-/* Refits the small BVHs to the motion from `start` to `end` (3, N) with skins (N,), where it has
-   changed. */
-EXPORT void fit_small(const surfaces *all, real *start, real *end, real *skins)
+/* Leaves in a part, and owners from which on threads share these in place of the leaves of each. */
+#define LEAF_PART 256
+#define MANY_OWNERS 16
+
+typedef struct {
+    const surfaces *all;
+    const bvh *it;
+} refit;
+
+static void refit_some(const void *loop, integer part, real *scratch)
 {
-    for (integer i = 0; i < all->small_bvhs_count; i++) {
-        integer owner = all->small_owner_numbers[i];
-        update_paths(all, owner, start, end, skins);
-        if (!all->fitted[owner]) {
-            const bvh *it = all->small_bvhs[i];
-            refit_leaves(all, it, 0, (integer)1 << it->height);
-            refit_nodes(all, it);
-            all->fitted[owner] = 1;
-        }
-    }
+    const refit *of = loop;
+    (void)scratch;
+    refit_leaves(of->all, of->it, part * LEAF_PART, end_of(part, LEAF_PART, (integer)1 << of->it->height));
 }
 
-/* Marks the nodes of a BVH that have an active particle; returns the number of such leaves. */
-static integer activate(const bvh *it, const uint8_t *active)
+/* Refits the BVH of the colliding owner in place i, if its motion has changed. */
+static void refit_owner(const void *loop, integer i, real *scratch)
 {
-    integer leaves = (integer)1 << it->height, count = 0;
+    const surfaces *all = loop;
+    integer owner = all->colliding_owner_numbers[i];
+    refit of = {all, all->bvhs[owner]};
+    (void)scratch;
+    if (all->fitted[owner])
+        return;
+    share(parts_of((integer)1 << of.it->height, LEAF_PART), refit_some, &of, 0, NULL);
+    refit_nodes(all, of.it);
+    all->fitted[owner] = 1;
+}
+
+EXPORT void fit_all(const surfaces *all, real *start, real *end, real *skins)
+{
+    for (integer i = 0; i < all->colliding_count; i++)
+        update_paths(all, all->colliding_owner_numbers[i], start, end, skins);
+    if (all->colliding_count >= MANY_OWNERS)
+        share(all->colliding_count, refit_owner, all, 0, NULL);
+    else
+        for (integer i = 0; i < all->colliding_count; i++)
+            refit_owner(all, i, NULL);
+}
+
+/* Marks the nodes of a BVH that have an active particle. */
+static void activate_one(const void *loop, integer owner, real *scratch)
+{
+    const surfaces *all = loop;
+    const bvh *it = all->bvhs[owner];
+    integer leaves = (integer)1 << it->height;
+    (void)scratch;
     for (integer leaf = 0; leaf < leaves; leaf++) {
         uint8_t any = 0;
         for (int k = 0; k < 3 * LEAF_SIZE; k++) {
             integer corner = it->corners[3 * LEAF_SIZE * leaf + k];
-            any |= corner >= 0 && active[corner];
+            any |= corner >= 0 && all->active[corner];
         }
-        count += it->active[leaves + leaf] = any;
+        it->active[leaves + leaf] = any;
     }
     for (integer node = leaves - 1; node > 0; node--)
         it->active[node] = it->active[2 * node] | it->active[2 * node + 1];
-    return count;
 }
 
 EXPORT void activate_all(const surfaces *all)
 {
-    for (integer owner = 0; owner < all->owner_count; owner++)
-        all->active_leaves[owner] = activate(all->bvhs[owner], all->active);
+    share(all->owner_count, activate_one, all, 0, NULL);
 }

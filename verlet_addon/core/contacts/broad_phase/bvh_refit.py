@@ -5,33 +5,23 @@ import numpy as np
 from ...arrays import NONZERO, Booleans, Floats, Integers, cross, dot
 from ...kernel import kernel
 from .bvh import BVH
-from .surfaces import LEAVES_PER_THREAD, Surfaces
+from .surfaces import Surfaces
 
 RIDGE = 0.005
 """Smallest angle between the triangles of a ridge [rad]. With half, sheets that cross lie 1.3 mm
 elsewhere, with twice, 5 mm."""
-PART = 1024
-"""Size: leaves that a thread refits at a time."""
 
 
+@kernel()
 def fit_all(surfaces: Surfaces, start: Floats, end: Floats, skins: Floats) -> None:
-    """Refits the BVHs of all colliding owners to a motion.
+    """Refits the BVHs of all colliding owners to a motion; those that it did not change stay.
 
     Parameters
     ----------
     start, end : (3, N) both ends of the motion [m].
     skins : (N,) distances from it within which particles may end it [m].
     """
-    fit_small(surfaces, start, end, skins)
     for owner in surfaces.colliding_owners:
-        if owner not in surfaces.small_owners:
-            fit(surfaces, owner, start, end, skins)
-
-
-@kernel()
-def fit_small(surfaces: Surfaces, start: Floats, end: Floats, skins: Floats) -> None:
-    """Refits the small BVHs to a motion; parameters as `fit_all`."""
-    for owner in surfaces.small_owners:
         update_paths.reference(surfaces, owner, start, end, skins)
         if not surfaces.fitted[owner]:
             bvh = surfaces.bvhs[owner]
@@ -83,18 +73,10 @@ def fit(surfaces: Surfaces, owner: int, start: Floats, end: Floats, skins: Float
     """Refits the BVH of an owner to a motion, if it has changed; parameters as `fit_all`."""
     bvh, path = surfaces.bvhs[owner], (np.ascontiguousarray(start), np.ascontiguousarray(end))
     update_paths(surfaces, owner, *path, skins)
-    if surfaces.fitted[owner]:
-        return
-    parts = iter(range(0, bvh.leaves, PART))
-
-    def refit_parts() -> None:
-        """Refits the parts that this thread takes."""
-        for first in parts:
-            refit_leaves(surfaces, bvh, first, min(first + PART, bvh.leaves))
-
-    surfaces.thread_pool.run_all(refit_parts, max_threads=bvh.leaves // LEAVES_PER_THREAD)
-    refit_nodes(surfaces, bvh)
-    surfaces.fitted[owner] = True
+    if not surfaces.fitted[owner]:
+        refit_leaves(surfaces, bvh, 0, bvh.leaves)
+        refit_nodes(surfaces, bvh)
+        surfaces.fitted[owner] = True
 
 
 @kernel()
@@ -179,12 +161,11 @@ def _bounds(points: Floats, there: Booleans) -> Floats:
 
 @kernel()
 def activate_all(surfaces: Surfaces) -> None:
-    """Marks the nodes of all BVHs that have an active particle, and counts such leaves."""
-    for owner, bvh in enumerate(surfaces.bvhs):
+    """Marks the nodes of all BVHs that have an active particle."""
+    for bvh in surfaces.bvhs:
         leaves = bvh.leaves
         held = surfaces.active[bvh.corners] & (bvh.corners >= 0)
         bvh.active[leaves:] = held.reshape(leaves, -1).any(axis=1)
         for level in (leaves >> at for at in range(bvh.height)):
             children = bvh.active[level : 2 * level].reshape(-1, 2)
             bvh.active[level >> 1 : level] = children[:, 0] | children[:, 1]
-        surfaces.active_leaves[owner] = np.count_nonzero(bvh.active[leaves:])

@@ -1,5 +1,6 @@
 /* Traversal of two BVHs for near features (broad phase), as in bvh_traversal.py, which has formulas and
    sources. */
+#include "../../team/team.h"
 #include "../narrow_phase/pairs.h"
 
 typedef integer two __attribute__((vector_size(16)));
@@ -281,10 +282,30 @@ static void find_rows_of_owners(traversal *job, const bvh_pair *owners, real sla
     __atomic_fetch_add(progress + 2, job->pair_tests - before, __ATOMIC_RELAXED);
 }
 
-EXPORT void find_near_rows(const surfaces *all, const bvh_pairs *pairs,
-                           const search_criteria *criteria, real slack, integer *progress,
-                           const rows *found, const near_pairs *near, integer *counts)
+/* A search; each part of it has room of its own. */
+typedef struct {
+    const surfaces *all;
+    const bvh_pairs *pairs;
+    const search_criteria *criteria;
+    real slack;
+    integer *progress;
+    const rows *const *found;
+    const near_pairs *const *near;
+    integer *counts;
+} search;
+
+/* Takes pairs of nodes until none are left. */
+static void search_some(const void *loop, integer part, real *scratch)
 {
+    const search *its = loop;
+    const surfaces *all = its->all;
+    const bvh_pairs *pairs = its->pairs;
+    const search_criteria *criteria = its->criteria;
+    const rows *found = its->found[part];
+    const near_pairs *near = its->near[part];
+    integer *progress = its->progress, *counts = its->counts + 2 * part;
+    real slack = its->slack;
+    (void)scratch;
     pair_criteria own;
     traversal job = {.all = all, .criteria = &own, .found = found, .near = near,
                      .slack = slack, .skin_share = criteria->all_touching ? 0.0 : 1.0,
@@ -295,4 +316,14 @@ EXPORT void find_near_rows(const surfaces *all, const bvh_pairs *pairs,
         find_rows_of_owners(&job, owners, slack, progress + 3 * i);
     }
     counts[0] = job.count, counts[1] = job.near_count;
+}
+
+EXPORT void find_near_rows(const surfaces *all, const bvh_pairs *pairs,
+                           const search_criteria *criteria, real slack, integer *progress,
+                           const rows *const *found, integer parts, const near_pairs *const *near,
+                           integer parts_too, integer *counts)
+{
+    search loop = {all, pairs, criteria, slack, progress, found, near, counts};
+    (void)parts_too;
+    share(parts, search_some, &loop, 0, NULL);
 }

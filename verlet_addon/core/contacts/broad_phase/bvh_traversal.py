@@ -57,12 +57,6 @@ class BVHPairs:
         both = [(pair.first, pair.second) for pair in self.pairs]
         return np.array(both, dtype=np.int64).reshape(-1, 2).T.copy()
 
-    @cached_property
-    def leaves(self) -> Integers:
-        """(p,) number of leaves of the smaller BVH of each pair."""
-        both = [min(pair.one.leaves, pair.other.leaves) for pair in self.pairs]
-        return np.array(both, dtype=np.int64)
-
 
 Struct("bvh_pair", BVHPair, reads="first second one other nodes max_tests part_count")
 Struct("bvh_pairs", BVHPairs, reads="pairs")

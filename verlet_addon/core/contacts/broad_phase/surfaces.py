@@ -11,7 +11,6 @@ import numpy as np
 from ...arrays import Booleans, Floats, Integers, Singles, ranges
 from ...geometry.graph import Graph, Neighbours, find_neighbours
 from ...kernel import Struct
-from ...thread_pool import ThreadPool
 from .bvh import BVH, build_bvh
 from .bvh_traversal import BVHPair, BVHPairs
 from .searches import DetectedRows, NearPairs, SearchWork
@@ -20,11 +19,6 @@ MAX_TESTS_PER_PARTICLE = 192
 """Limit of a step's work for two owners: pairs of leaves that are tested, per particle of both.
 With room there are at most 12 for cloths that cross at speed, 21 for cloth on a collider that
 turns, and over 48 for loose cloth in a gale of 60 m/s. Owners that are given up pass each other."""
-
-LEAVES_PER_THREAD = 4096
-"""Leaves (of two triangles each) per thread in a refit; BVHs with at least twice as many have
-several threads each, and all smaller ones one call. With fewer, waking a thread costs more time
-than the thread saves."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,8 +96,6 @@ class Surfaces:
     exempt: Booleans
     """(2, N) bool, particles exempt from collisions with others, and from self-collision; a feature
     is exempt if all of its particles are."""
-    thread_pool: ThreadPool = field(default_factory=ThreadPool)
-    """Threads of contact detection."""
     buffers: list[tuple[DetectedRows, NearPairs]] = field(default_factory=list)
     """Room for rows and near pairs that no thread is using."""
     given_up: set[tuple[int, int]] = field(default_factory=set)
@@ -176,11 +168,6 @@ class Surfaces:
         return np.ones(len(self.owners), dtype=bool)
 
     @cached_property
-    def active_leaves(self) -> Integers:
-        """(o,) number of leaves with an active particle; written by `activate_all`."""
-        return self.leaves.copy()
-
-    @cached_property
     def fitted(self) -> Booleans:
         """(o,) bool, owners with a BVH that is fitted to the motion in `paths`."""
         return np.zeros(len(self.bvhs), dtype=bool)
@@ -203,20 +190,9 @@ class Surfaces:
         return found
 
     @cached_property
-    def small_owners(self) -> list[int]:
-        """Colliding owners with BVHs that one thread refits."""
-        owners = self.colliding_owners
-        return [owner for owner in owners if self.bvhs[owner].leaves < 2 * LEAVES_PER_THREAD]
-
-    @cached_property
     def self_colliding(self) -> Integers:
         """Particles of owners with self-collision."""
         return np.flatnonzero(self.collides.diagonal()[self.owners])
-
-    @cached_property
-    def leaves(self) -> Integers:
-        """(o,) number of leaves of each owner's BVH."""
-        return np.array([bvh.leaves for bvh in self.bvhs])
 
 
 Struct(
@@ -224,18 +200,18 @@ Struct(
     Surfaces,
     reads="owners starts triangles edges sides wings opposite_edges fans fan_starts near_starts "
     "near gaps longest single_sided colliders bvhs",
-    shares="paths skins edge_turns corner_turns motion active active_leaves fitted",
+    shares="paths skins edge_turns corner_turns motion active fitted",
     particle_count=(int, lambda surfaces: len(surfaces.owners)),
     triangle_count=(int, lambda surfaces: surfaces.triangles.shape[1]),
     edge_count=(int, lambda surfaces: surfaces.edges.shape[1]),
     rest_points=(Floats, lambda surfaces: surfaces.rest.T),
     swept_boxes=("struct box", attrgetter("swept_boxes")),
     owner_count=(int, lambda surfaces: len(surfaces.gaps)),
-    small_owner_numbers=(Integers, lambda surfaces: np.array(surfaces.small_owners, np.int64)),
-    small_bvhs=(
-        list[BVH],
-        lambda surfaces: [surfaces.bvhs[owner] for owner in surfaces.small_owners],
+    colliding_owner_numbers=(
+        Integers,
+        lambda surfaces: np.array(surfaces.colliding_owners, np.int64),
     ),
+    colliding_count=(int, lambda surfaces: len(surfaces.colliding_owners)),
 )
 
 

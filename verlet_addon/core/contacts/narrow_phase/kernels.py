@@ -1,5 +1,7 @@
 """Narrow phase: times, weights and normals of pairs that touch during their motion."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ...arrays import SHORTEST, Booleans, Floats, Integers, dot
@@ -59,29 +61,31 @@ def find_near_rows(
     criteria: SearchCriteria,
     slack: float,
     progress: Integers,
-    found: DetectedRows,
-    near: NearPairs,
+    found: Sequence[DetectedRows],
+    near: Sequence[NearPairs],
     counts: Integers,
 ) -> None:
     """Finds rows and near pairs between pairs of owners with swept boxes near each other.
 
-    The BVHs must have been refitted to the motion, or to one that is within a slack. New ones
-    follow those in `found` and `near`; those beyond their capacity are only counted. Rows of a pair
-    of owners are of no use if more pairs of leaves are tested than it allows. Threads share the
-    work: each takes the next pair of nodes.
+    The BVHs must have been refitted to the motion, or to one that is within a slack. Those beyond
+    the capacity of their room are only counted. Rows of a pair of owners are of no use if more
+    pairs of leaves are tested than it allows. Threads share the work: each has room of its own, and
+    takes the next pair of nodes.
 
     Parameters
     ----------
     slack : largest deviation of particles from the motion that BVHs were fitted to [m].
     progress : (p, 3) of each pair of owners: the number of pairs of nodes taken, of pairs of leaves
         tested, and of pairs of features tested.
-    counts : (2,) the number of rows in `found` and of pairs in `near`.
+    found, near : room for rows and near pairs, of as many threads as may share the work.
+    counts : (threads, 2) the numbers of rows and of near pairs found, 0 at first.
     """
     for owners, done in zip(pairs.pairs, progress, strict=True):
         own = criteria_for(surfaces, owners, criteria)
         if done[0] < owners.part_count and are_roots_near(owners, own.margin + slack):
             done[0] = owners.part_count
-            _find_rows_of_owners(surfaces, owners, own, slack, done, found, near, counts)
+            room = found[0], near[0], counts[0]
+            _find_rows_of_owners(surfaces, owners, own, slack, done, *room)
 
 
 def criteria_for(surfaces: Surfaces, owners: BVHPair, criteria: SearchCriteria) -> PairCriteria:

@@ -4,6 +4,7 @@ import numpy as np
 
 from ...arrays import Integers, concatenated, selected
 from ...geometry.sweep_and_prune import find_near_boxes
+from ...team.threads import threads_at_work
 from ..broad_phase.bvh_traversal import ROUNDING_MARGIN, BVHPairs
 from ..broad_phase.searches import (
     DetectedRows,
@@ -18,10 +19,6 @@ from .kernels import find_near_rows
 ROWS_PER_PARTICLE = 8
 """Capacity of buffers of rows and near pairs per particle; a search that finds more is repeated
 with larger buffers. Stacked layers have five rows per particle."""
-
-SELF_LEAVES_PER_THREAD, PAIR_LEAVES_PER_THREAD = 2048, 512
-"""Leaves (of two triangles each) per thread in self-collision, and in collision of two owners. With
-fewer, waking a thread costs more time than the thread saves."""
 
 FEW_OWNERS = 64
 """Number of owners up to which all pairs are tested, in place of sweep and prune: a cloth on a ball
@@ -60,37 +57,37 @@ def find_rows(
     that is within a slack [m].
     """
     capacity = np.full(2, ROWS_PER_PARTICLE * len(surfaces.owners))
-    used = list[tuple[DetectedRows, NearPairs]]()
-
-    def search_parts() -> tuple[Integers, DetectedRows, NearPairs]:
-        """What is in the parts that this thread takes, after the numbers beyond the capacity."""
-        try:
-            buffers = surfaces.buffers.pop()
-        except IndexError:
-            buffers = room_for_rows(capacity[0]), room_for_near_pairs(capacity[1])
-        counts = np.zeros(2, dtype=np.int64)
-        find_near_rows(surfaces, pairs, criteria, slack, progress, *buffers, counts)
-        counts -= [buffer.capacity for buffer in buffers]
-        if (counts <= 0).all():
-            used.append(buffers)
-        rows, near = buffers
-        return counts, rows.first(rows.capacity + counts[0]), near.first(near.capacity + counts[1])
-
     before = np.zeros((len(pairs.pairs), 3), dtype=np.int64)
     before[:, 1] = surfaces.tests[tuple(pairs.owners)]
-    most = _most_threads(surfaces, pairs)
     while True:
-        progress, used[:] = before.copy(), []
-        shortfalls, rows, near = zip(
-            *surfaces.thread_pool.run_all(search_parts, max_threads=most), strict=True
-        )
-        surfaces.buffers.extend(used)
-        lacks = np.max(shortfalls, axis=0)
-        if (lacks <= 0).all():
+        buffers = _take_buffers(surfaces, capacity)
+        rows, near = zip(*buffers, strict=True)
+        progress, counts = before.copy(), np.zeros((len(buffers), 2), dtype=np.int64)
+        find_near_rows(surfaces, pairs, criteria, slack, progress, rows, near, counts)
+        rooms = np.array([[room.capacity for room in both] for both in buffers])
+        if (counts <= rooms).all():
+            surfaces.buffers[:] = buffers
             _count_tests(surfaces, pairs.owners, progress)
-            found = without_exempt(surfaces, concatenated(*rows, axis=-1))
-            return found, concatenated(*near, axis=-1)
-        capacity += np.maximum(lacks, 0)
+            parts = counts.tolist()
+            found = (room.first(count) for room, (count, _) in zip(rows, parts, strict=True))
+            listed = (room.first(count) for room, (_, count) in zip(near, parts, strict=True))
+            exempted = without_exempt(surfaces, concatenated(*found, axis=-1))
+            return exempted, concatenated(*listed, axis=-1)
+        capacity = np.maximum(capacity, counts.max(axis=0))
+        surfaces.buffers.clear()
+
+
+def _take_buffers(surfaces: Surfaces, capacity: Integers) -> list[tuple[DetectedRows, NearPairs]]:
+    """Room for each thread, kept from the searches before or made for so many rows and pairs."""
+    count = threads_at_work()
+    kept = surfaces.buffers[:count]
+    return [
+        *kept,
+        *(
+            (room_for_rows(int(capacity[0])), room_for_near_pairs(int(capacity[1])))
+            for _ in range(count - len(kept))
+        ),
+    ]
 
 
 def _count_tests(surfaces: Surfaces, owners: Integers, progress: Integers) -> None:
@@ -107,14 +104,6 @@ def _count_tests(surfaces: Surfaces, owners: Integers, progress: Integers) -> No
     surfaces.work.pair_tests += int(progress[progress[:, 1] <= limits, 2].sum())
     surfaces.tests[both] = tests
     surfaces.count_searches(owners[:, searched])
-
-
-def _most_threads(surfaces: Surfaces, pairs: BVHPairs) -> int:
-    """Largest number of threads worth using for any pair of owners."""
-    a, b = pairs.owners
-    active = surfaces.active_leaves[a] + surfaces.active_leaves[b]
-    each = np.where(a == b, SELF_LEAVES_PER_THREAD, PAIR_LEAVES_PER_THREAD)
-    return int((np.minimum(active, pairs.leaves) // each).max(initial=0))
 
 
 def without_exempt(surfaces: Surfaces, rows: DetectedRows) -> DetectedRows:
