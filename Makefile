@@ -103,7 +103,8 @@ wheels: build/compiler/$(READY) ## Compile them for all machines, as the zip car
 	build/compiler/bin/python kernels/build.py wheels
 
 sanitize: .venv/$(READY) ## Run tests that reach each kernel on ones that watch their threads and memory; needs gcc
-	$(RUN) kernels/sanitize.py threads tests/core/test_detection.py tests/core/test_team.py -k "threads or side_by_side"
+	$(RUN) kernels/sanitize.py threads tests/core/test_detection.py tests/core/test_team.py \
+	    -k "(threads or side_by_side) and not copied_process"
 	$(RUN) kernels/sanitize.py order
 	$(RUN) kernels/sanitize.py memory -p kernels.reached @kernels/watched.txt
 
