@@ -87,9 +87,23 @@ def release_soft_bones(
     if former - released:
         _put(scene, armature, former - released, body)
         return
+    remove_bone_colliders(body)
     mesh: Any = body.data
     bpy.data.objects.remove(body)
     bpy.data.meshes.remove(mesh)
+
+
+def remove_bone_colliders(body: bpy.types.Object) -> None:
+    """Removes the colliders that were made with soft bones, and their collection."""
+    collection = body_properties(body).bone_colliders
+    if collection is None:
+        return
+    for obj in list(collection.objects):
+        mesh: Any = obj.data if obj.type == "MESH" else None
+        bpy.data.objects.remove(obj)
+        if mesh is not None and mesh.users == 0:
+            bpy.data.meshes.remove(mesh)
+    bpy.data.collections.remove(collection)
 
 
 def _check(armature: bpy.types.Object) -> None:

@@ -51,6 +51,13 @@ BONE_MATERIALS = {
     "SKIRT": BoneMaterial(
         label="Skirt", example="Chains of a skirt or a cape", frequency=0.7, damping_ratio=0.4
     ),
+    "BREAST": BoneMaterial(
+        label="Breast",
+        example="Soft flesh that holds its shape: it bounces once or twice, by a little",
+        frequency=3.0,
+        damping_ratio=0.25,
+        angle_limit=radians(20.0),
+    ),
 }
 """All of them, by name."""
 

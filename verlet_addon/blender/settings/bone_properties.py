@@ -108,6 +108,12 @@ class BoneBodyProperties:
         description="Chains of soft bones that are joined as cloth: the first bones of each",
         options={"HIDDEN"},
     )
+    bone_colliders: PointerProperty(
+        name="Bone Colliders",
+        description="Colliders that were made with soft bones from other add-ons",
+        type=bpy.types.Collection,
+        options={"HIDDEN"},
+    )
     muted_constraints: StringProperty(
         name="Muted Constraints",
         description="Constraints of soft bones that are off while these show a simulation",

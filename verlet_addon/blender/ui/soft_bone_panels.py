@@ -33,6 +33,8 @@ def draw_soft_bone(column: bpy.types.UILayout, context: bpy.types.Context) -> No
         button.scale_y = 1.5
         button.operator("verlet.make_soft_bones", icon="BONE_DATA")
         column.label(text="Those selected, and all on them", icon="INFO")
+        column.operator("verlet.soft_bones_from_addons")
+        column.operator("verlet.soft_bones_from_file")
         return
     column.menu("VERLET_MT_bone_material", icon="PRESET")
     column.prop(bone, "verlet_frequency")

@@ -1,0 +1,112 @@
+"""Spring bones as other programs describe them, in the terms of soft bones."""
+
+from cmath import log, sqrt
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import pi
+
+import bmesh
+import numpy as np
+from mathutils import Matrix, Vector
+
+from ...core.arrays import Floats
+
+LEAST_ROOT = 1e-6
+"""Least size of a root: what is overdamped to the utmost has its faster root at zero, whose
+logarithm is infinite."""
+SIDES, RINGS = 24, 13
+"""Segments of spheres; an odd number of rings has no vertices on the equator, where capsules are
+cut in half."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpringBone:
+    """One bone that follows through; its first four values are those of `BONE_SETTINGS`."""
+
+    frequency: float
+    """[Hz]"""
+    damping_ratio: float
+    radius: float | None = None
+    """[m]; None if nothing is said about it, or zero."""
+    angle_limit: float = pi
+    """[rad]"""
+    gravity: float = 0.0
+    """Acceleration downward [m/s²]."""
+    air_damping: float | None = None
+    """[1/s]; None if nothing is said about it."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ColliderShape:
+    """A collider that goes with a bone, or with the armature."""
+
+    name: str
+    bone: str
+    """Empty for the armature."""
+    points: Floats
+    """(v, 3) in the space of the bone at its head, else of the armature."""
+    faces: list[tuple[int, ...]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RigSprings:
+    """All that a format says about the bones of an armature that follow through."""
+
+    source: str
+    """The format, as a noun in the plural."""
+    bones: dict[str, SpringBone]
+    """By name; bones that stand on one of these, and have none, move as that does."""
+    colliders: list[ColliderShape] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    """Sentences on what has no counterpart here."""
+
+
+def swing(total: float, product: float, step: float) -> tuple[float, float]:
+    """Frequency [Hz] and damping ratio of x'' = total x' - product x, stepwise.
+
+    The roots z of z² - total z + product turn x by exp(s step) in each step, so s = log(z) / step
+    are the roots of the oscillator s² + 2 ζ ω s + ω² = 0.
+
+    Parameters
+    ----------
+    total, product : sum and product of the roots z.
+    step : time between steps [s].
+    """
+    spread = sqrt(total * total - 4.0 * product)
+    roots = [(total + spread) / 2.0, (total - spread) / 2.0]
+    slow, fast = (log(max(z, LEAST_ROOT, key=abs)) / step for z in roots)
+    angular = (abs(slow) * abs(fast)) ** 0.5
+    if angular * step < LEAST_ROOT:
+        return 0.0, 0.0
+    return angular / (2.0 * pi), max(-(slow + fast).real / (2.0 * angular), 0.0)
+
+
+def pulled_swing(pull: float, drag: float, step: float) -> tuple[float, float]:
+    """Frequency [Hz] and damping ratio of a point that is moved to its rest by a share in a step.
+
+    The step is x'' = (1 - pull) (x' + (1 - drag) (x' - x)), as VRM, Wiggle 2 and Jiggle Physics
+    have it for small angles.
+    """
+    kept = 1.0 - min(max(pull, 0.0), 1.0)
+    inert = 1.0 - min(max(drag, 0.0), 1.0)
+    return swing(kept * (1.0 + inert), kept * inert, step)
+
+
+def capsule(start: Vector, end: Vector, radius: float) -> tuple[Floats, list[tuple[int, ...]]]:
+    """Vertices (v, 3) and faces of a capsule between two points; of a sphere, if they are one."""
+    ball = bmesh.new()
+    try:
+        bmesh.ops.create_uvsphere(ball, u_segments=SIDES, v_segments=RINGS, radius=radius)
+        points = np.array([vertex.co for vertex in ball.verts], np.float64)
+        faces = [tuple(vertex.index for vertex in face.verts) for face in ball.faces]
+    finally:
+        ball.free()
+    way = end - start
+    points[points[:, 2] > 0.0, 2] += way.length
+    turn = way.to_track_quat("Z", "Y").to_matrix() if way.length else Matrix.Identity(3)
+    return points @ np.array(turn).T + np.array(start), faces
+
+
+def moved(points: Iterable[Vector], matrix: Matrix) -> Floats:
+    """Points (v, 3) under a matrix."""
+    return np.array([matrix @ point for point in points], np.float64).reshape(-1, 3)
