@@ -19,7 +19,7 @@ from .spring_bones import ColliderShape, RigSprings, SpringBone
 from .vrm_springs import springs_in_armature, springs_in_file
 
 EVEN = 1e-3
-"""Difference of accelerations, over the largest, from which on bones feel gravity unevenly."""
+"""Difference of values, over the largest, from which on bones differ."""
 
 
 def soft_bones_from_addons(scene: bpy.types.Scene, armature: bpy.types.Object) -> list[str]:
@@ -138,15 +138,18 @@ def _set_body(
     Other programs pull poses out of shape by gravity, so it is not in the pose.
     """
     settings = body_properties(body)
-    pulls = [spring.gravity for spring in springs]
     settings.use_pose_gravity = False
+    pulls = [spring.gravity for spring in springs]
     settings.gravity = fmean(pulls) / scene.gravity.length if scene.gravity.length else 0.0
-    damped = [spring.air_damping for spring in springs if spring.air_damping is not None]
-    if damped:
-        settings.damping = fmean(damped)
-    if max(pulls) - min(pulls) <= EVEN * max(map(abs, pulls)):
-        return []
-    return [f"Bones have different gravity; all soft bones get the mean, {settings.gravity:.2g}"]
+    rates = [spring.air_damping for spring in springs if spring.air_damping is not None]
+    if rates:
+        settings.damping = fmean(rates)
+    means = {"gravity": (pulls, settings.gravity), "damping of air": (rates, settings.damping)}
+    return [
+        f"Bones have different {name}; all soft bones get the mean, {mean:.2g}"
+        for name, (values, mean) in means.items()
+        if values and max(values) - min(values) > EVEN * max(map(abs, values))
+    ]
 
 
 def _make_colliders(

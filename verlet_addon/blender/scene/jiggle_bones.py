@@ -5,14 +5,24 @@ github.com/shteeve3d/blender-wiggle, and github.com/naelstrof/blender-jiggle-phy
 step once a frame.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import bpy
 
 from .addon_properties import addon_property
 from .colliders import has_modifier
-from .spring_bones import RigSprings, SpringBone, pulled_swing, swing
+from .spring_bones import (
+    Moments,
+    RigSprings,
+    SpringBone,
+    dragged_swing,
+    in_chains,
+    own_moments,
+    pulled_swing,
+    shared_moments,
+    swing,
+)
 
 Reader = Callable[[Any, float, float], SpringBone | None]
 """Settings of a pose bone, by the time between frames [s] and the scene's gravity [m/s²]."""
@@ -25,15 +35,17 @@ def springs_of_jiggle_addons(
     step = scene.render.fps_base / scene.render.fps
     pose: Any = armature.pose
     found = []
-    for source, read in READERS.items():
+    for source, (read, moments) in READERS.items():
         springs = {bone.name: read(bone, step, scene.gravity.length) for bone in pose.bones}
         bones = {name: spring for name, spring in springs.items() if spring is not None}
         if bones:
             met = [_colliders(pose.bones[name]) for name in bones]
             names = sorted({name for each in met for name in each})
-            left_out = [
+            left_out = _left_out(source, [pose.bones[name] for name in bones])
+            left_out += [
                 f"{name} is no collider yet; select it and press Collider" for name in names
             ]
+            bones = in_chains(armature, bones, moments)
             found.append(RigSprings(source=source, bones=bones, left_out=left_out))
     return found
 
@@ -43,12 +55,14 @@ def _wiggle_2(bone: Any, step: float, gravity: float) -> SpringBone | None:
     if not _value(bone, "wiggle_tail", False) or _value(bone, "wiggle_mute", False):
         return None
     pull = _value(bone, "wiggle_stiff", 400.0) * step * step
-    frequency, ratio = pulled_swing(pull, _value(bone, "wiggle_damp", 1.0) * step, step)
+    drag = _value(bone, "wiggle_damp", 1.0) * step
+    frequency, ratio, air = dragged_swing(min(pull, 1.0), min(drag, 1.0), step)
     return SpringBone(
         frequency=frequency,
         damping_ratio=ratio,
         radius=_value(bone, "wiggle_radius", 0.0) or None,
         gravity=_value(bone, "wiggle_gravity", 1.0) * gravity,
+        air_damping=air,
     )
 
 
@@ -80,12 +94,33 @@ def _wiggle_bone(bone: Any, step: float, _gravity: float) -> SpringBone | None:
     return SpringBone(frequency=frequency, damping_ratio=ratio)
 
 
-READERS: dict[str, Reader] = {
-    "Wiggle 2 bones": _wiggle_2,
-    "Jiggle Physics bones": _jiggle_physics,
-    "Wiggle Bone bones": _wiggle_bone,
+READERS: dict[str, tuple[Reader, Moments]] = {
+    "Wiggle 2 bones": (_wiggle_2, shared_moments),
+    "Jiggle Physics bones": (_jiggle_physics, own_moments),
+    "Wiggle Bone bones": (_wiggle_bone, own_moments),
 }
-"""By the source, its reader."""
+"""By the source, its reader, and how its bones act on each other."""
+
+UNREAD: dict[str, dict[str, float]] = {
+    "Wiggle 2 bones": {"wiggle_head": 0.0, "wiggle_stretch": 0.0},
+    "Jiggle Physics bones": {
+        "jiggle_air_drag": 0.0,
+        "jiggle_blend": 1.0,
+        "jiggle_elasticity_soften": 0.0,
+    },
+    "Wiggle Bone bones": {"jiggle_gravity": 0.0, "jiggle_stretch": 0.0, "jiggle_translation": 0.0},
+}
+"""By the source, its settings without a counterpart here, and their values without effect."""
+
+
+def _left_out(source: str, bones: Sequence[Any]) -> list[str]:
+    """A sentence on the settings that have an effect there and none here, if there are any."""
+    names = [
+        name.partition("_")[2].replace("_", " ").title()
+        for name, idle in UNREAD[source].items()
+        if any(_value(bone, name, idle) != idle for bone in bones)
+    ]
+    return [f"{', '.join(names)} of {source} have no counterpart here"] if names else []
 
 
 def _value(bone: Any, name: str, default: float) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from mathutils import Matrix, Vector
 
 from .addon_properties import addon_property
-from .spring_bones import ColliderShape, RigSprings, SpringBone, moved
+from .spring_bones import ColliderShape, RigSprings, SpringBone, in_chains, moved, rod_moments
 
 RIGID_BODY, JOINT = 23, 22
 """Numbers of the enumerators of `Object.mmd_type`."""
@@ -38,7 +38,8 @@ def springs_in_model(armature: bpy.types.Object) -> RigSprings | None:
     if not soft:
         return None
     joints, left_out = _joints(armature, soft)
-    bones = {name: _bone(armature, obj, name, joints.get(obj)) for obj, name in soft.items()}
+    alone = {name: _bone(armature, obj, name, joints.get(obj)) for obj, name in soft.items()}
+    bones = in_chains(armature, alone, rod_moments)
     if any(addon_property(obj, "mmd_rigid")["type"] == 3 for obj in soft):
         left_out.append("Bones whose bodies are Physics + Bone swing as those with Physics do")
     colliders = [_collider(armature, obj, bodies[obj]) for obj in bodies if obj not in soft]
@@ -121,21 +122,22 @@ def _bone(
         stored = addon_property(joint, "mmd_joint") or {}
         stiffness = max(stored.get("spring_angular", [0.0]))
         limit = _angle_limit(joint.rigid_body_constraint)
-    mass, rates = 1.0, (0.0, 0.0)
+    mass, damping = 1.0, 0.0
     if body is not None:
         mass = body.mass
-        rates = _rate(body.angular_damping), _rate(body.linear_damping)
+        # A quarter of a rod's inertia about its end is its own, the rest that of its middle.
+        damping = 0.25 * _rate(body.angular_damping) + 0.75 * _rate(body.linear_damping)
     length = _bones(armature)[name].length * scale / UNIT
     angular = (stiffness / (mass * length**2 / 3.0)) ** 0.5
     sides: Any = obj.dimensions
     half = [side / 2.0 for side in sides if side > 0.0]
     return SpringBone(
         frequency=angular / (2.0 * pi),
-        damping_ratio=rates[0] / (2.0 * angular) if angular else 0.0,
+        damping_ratio=0.0,
         radius=min(half, default=None),
         angle_limit=limit,
         gravity=GRAVITY,
-        air_damping=rates[1],
+        air_damping=damping,
     )
 
 

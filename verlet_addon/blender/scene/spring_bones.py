@@ -1,11 +1,13 @@
 """Spring bones as other programs describe them, in the terms of soft bones."""
 
 from cmath import log, sqrt
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from math import pi
+from typing import Any
 
 import bmesh
+import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
@@ -17,6 +19,11 @@ logarithm is infinite."""
 SIDES, RINGS = 24, 13
 """Segments of spheres; an odd number of rings has no vertices on the equator, where capsules are
 cut in half."""
+
+
+Moments = Callable[[Floats, Floats], Floats]
+"""Moments at the heads of bones `before`, by the acceleration of bones `bone`: their numbers in a
+chain from 1 on, that can be broadcast. In units that cancel out."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +97,73 @@ def pulled_swing(pull: float, drag: float, step: float) -> tuple[float, float]:
     kept = 1.0 - min(max(pull, 0.0), 1.0)
     inert = 1.0 - min(max(drag, 0.0), 1.0)
     return swing(kept * (1.0 + inert), kept * inert, step)
+
+
+def dragged_swing(pull: float, drag: float, step: float) -> tuple[float, float, float]:
+    """Frequency [Hz], damping ratio without air, and damping of air [1/s], of a point in a world.
+
+    The step is that of `pulled_swing`; its drag acts on the motion in the world, as air does, and
+    its pull, which is implicit, also damps the motion relative to the rest.
+    """
+    frequency, ratio = pulled_swing(pull, drag, step)
+    inner = pull / max(1.0 - pull, LEAST_ROOT)
+    share = inner / (inner + drag) if inner + drag > 0.0 else 0.0
+    return frequency, ratio * share, 4.0 * pi * frequency * ratio * (1.0 - share)
+
+
+def in_chains(
+    armature: bpy.types.Object, bones: dict[str, SpringBone], moments: Moments
+) -> dict[str, SpringBone]:
+    """Bones with the frequencies of their chains in place of those of a single bone.
+
+    When the first bone turns slowly, a chain's tip is then left behind as far as in the other
+    program. The damping ratio of bends is less by as much as the frequency.
+    """
+    data: Any = armature.data
+    counts: dict[str, int] = {}
+    for name in bones:
+        above = sum(each.name in bones for each in data.bones[name].parent_recursive)
+        for each in (data.bones[name], *data.bones[name].parent_recursive):
+            counts[each.name] = max(counts.get(each.name, 0), above + 1)
+    shares = {count: _chain_share(count, moments) for count in set(counts.values())}
+    return {
+        name: replace(
+            bone,
+            frequency=bone.frequency * shares[counts[name]],
+            damping_ratio=bone.damping_ratio * shares[counts[name]],
+        )
+        for name, bone in bones.items()
+    }
+
+
+def own_moments(bone: Floats, before: Floats) -> Floats:
+    """Moments of bones that do not feel those behind them, as those of VRM."""
+    return np.where(bone == before, bone, 0.0)
+
+
+def shared_moments(bone: Floats, before: Floats) -> Floats:
+    """Moments of Wiggle 2: half of each pull moves the bone before, whatever its lever."""
+    felt: Floats = np.where(bone >= before, bone, 0.0) * np.where(before > 1.0, 2.0, 1.0)
+    return felt
+
+
+def rod_moments(bone: Floats, before: Floats) -> Floats:
+    """Moments of rigid rods on each other, as those of MMD."""
+    lever = (bone - 0.5) * (bone - before + 0.5) + 1.0 / 12.0
+    return np.where(bone >= before, lever, 0.0)
+
+
+def _chain_share(count: int, moments: Moments) -> float:
+    """Frequency of a chain over that of a single bone of it.
+
+    A chain of length n L whose root turns with the acceleration a has its tip left behind by
+    n L a / ω². In the other program, bone i turns by its moment over ω₀², and takes all behind it
+    along.
+    """
+    numbers = np.arange(1.0, count + 1.0)
+    acting = moments(numbers[None, :], numbers[:, None]).sum(axis=1)
+    alone = moments(np.ones((1, 1)), np.ones((1, 1)))[0, 0]
+    return float(np.sqrt(count * alone / (acting @ numbers[::-1])))
 
 
 def capsule(start: Vector, end: Vector, radius: float) -> tuple[Floats, list[tuple[int, ...]]]:

@@ -13,7 +13,15 @@ import numpy as np
 from mathutils import Matrix, Vector
 
 from .addon_properties import addon_property
-from .spring_bones import ColliderShape, RigSprings, SpringBone, capsule, pulled_swing
+from .spring_bones import (
+    ColliderShape,
+    RigSprings,
+    SpringBone,
+    capsule,
+    dragged_swing,
+    in_chains,
+    own_moments,
+)
 from .vrm_file import NodePlaces, read_gltf
 
 STEP = 1.0 / 60.0
@@ -24,6 +32,8 @@ NAMES = {
     "gravityPower": "gravity_power",
 }
 """By the name of a setting in files, its name in the add-on, where they differ."""
+SPHERE, CAPSULE = 0, 1
+"""Numbers of the enumerators of `shape_type`; further ones are planes and inner sides."""
 SIDEWAYS = 0.99
 """Cosine of the angle between gravity and downward from which on it is told."""
 
@@ -45,7 +55,11 @@ def springs_in_armature(armature: bpy.types.Object) -> RigSprings | None:
         for shape in _shapes_of_empty(armature, each, group if old else each)
     ]
     source = "VRM 0.x spring bones" if old else "VRM 1.0 spring bones"
-    return _found(armature, source, springs, colliders)
+    found = _found(armature, source, springs, colliders)
+    shapes = [each.get("shape_type", SPHERE) for each in second.get("colliders", [])]
+    if not old and any(shape > CAPSULE for shape in shapes):
+        found.left_out.append("Planes and colliders that hold bones inside are not read")
+    return found
 
 
 def springs_in_file(armature: bpy.types.Object, path: Path) -> RigSprings:
@@ -86,36 +100,54 @@ def _found(
     colliders: list[ColliderShape],
 ) -> RigSprings:
     """Spring bones of an armature by springs as the add-on stores them."""
+    data: Any = armature.data
     bones, sideways = {}, False
     for spring in springs:
-        # Springs of VRM 0.x have one setting for all bones that stand on their first ones; the last
-        # joint of those of 1.0 is the end of the bone before, and has no settings.
-        joints = spring.get("joints")
-        for joint in spring.get("bones", []) if joints is None else joints[:-1]:
-            name = _bone_name(armature, joint if joints is None else joint.get("node", {}))
-            its = _settings(spring, 0.0, 0.0) if joints is None else _settings(joint, 1.0, 0.5)
-            if (bone := _bone(armature, name, its)) is not None:
-                bones[name] = bone
-                sideways |= its["gravity"] > 0.0 and its["down"] < SIDEWAYS
+        for name, its in _joints(armature, spring):
+            sideways |= its["gravity"] > 0.0 and its["down"] < SIDEWAYS
+            # Those of VRM 0.x are for all bones that stand on one, which may have its own.
+            below = [] if "joints" in spring else data.bones[name].children_recursive
+            for each in (name, *(child.name for child in below)):
+                bones[each] = _bone(armature, each, its)
+    bones = in_chains(armature, bones, own_moments)
     left_out = _left_out(springs)
     if sideways:
         left_out.append("Gravity acts downward alone; use a Wind for other directions")
     return RigSprings(source=source, bones=bones, colliders=colliders, left_out=left_out)
 
 
-def _bone(armature: bpy.types.Object, name: str, its: dict[str, float]) -> SpringBone | None:
-    """A bone with the settings of a joint; None without a bone of that name."""
+def _joints(
+    armature: bpy.types.Object, spring: dict[str, Any]
+) -> list[tuple[str, dict[str, float]]]:
+    """Names of bones of a spring that the armature has, and their settings.
+
+    The last joint of springs of VRM 1.0 is the end of the bone before, and has no settings.
+    """
     data: Any = armature.data
-    if (bone := data.bones.get(name)) is None:
-        return None
+    found = [
+        (_bone_name(armature, joint.get("node", {})), _settings(joint, 1.0, 0.5))
+        for joint in spring.get("joints", [])[:-1]
+    ]
+    found += [
+        (_bone_name(armature, bone), _settings(spring, 0.0, 0.0))
+        for bone in spring.get("bones", [])
+    ]
+    return [(name, its) for name, its in found if name in data.bones]
+
+
+def _bone(armature: bpy.types.Object, name: str, its: dict[str, float]) -> SpringBone:
+    """A bone with the settings of a joint."""
+    data: Any = armature.data
+    bone = data.bones[name]
     scale = armature.matrix_world.median_scale
     share = STEP * its["stiffness"] / (bone.length * scale)
-    frequency, ratio = pulled_swing(share / (1.0 + share), its["drag"], STEP)
+    frequency, ratio, air = dragged_swing(share / (1.0 + share), its["drag"], STEP)
     return SpringBone(
         frequency=frequency,
         damping_ratio=ratio,
         radius=its["radius"] * scale or None,
         gravity=its["gravity"] * its["down"] / STEP,
+        air_damping=air,
     )
 
 
@@ -191,7 +223,7 @@ def _shapes_of_empty(
     The empty of a capsule has a child at its other end.
     """
     obj = collider.get("bpy_object") or collider.get("blender_object")
-    if not isinstance(obj, bpy.types.Object):
+    if not isinstance(obj, bpy.types.Object) or collider.get("shape_type", SPHERE) > CAPSULE:
         return []
     pose: Any = armature.pose
     name = _bone_name(armature, holder.get("node", {}))
@@ -199,7 +231,7 @@ def _shapes_of_empty(
     space = armature.matrix_world @ (Matrix() if bone is None else bone.matrix)
     inverse = space.inverted()
     start = (inverse @ obj.matrix_world).translation
-    ends = [each for each in obj.children if collider.get("shape_type") == 1]
+    ends = [each for each in obj.children if collider.get("shape_type") == CAPSULE]
     end = (inverse @ ends[0].matrix_world).translation if ends else start
     radius = obj.empty_display_size * obj.matrix_basis.median_scale
     return _shape(obj.name, "" if bone is None else name, start, end, radius)
