@@ -8,8 +8,8 @@ import bpy
 def addon_property(holder: Any, name: str) -> Any:
     """A property of a datablock or bone that an add-on has registered; None if it is not stored.
 
-    From Blender 5.0 on these are apart from the custom properties that users see. Values that an
-    add-on leaves at their defaults are not stored.
+    From Blender 5.0 on these are apart from the custom properties that users see, where add-ons
+    have put them too. Values that an add-on leaves at their defaults are not stored.
 
     Returns
     -------
@@ -18,8 +18,10 @@ def addon_property(holder: Any, name: str) -> Any:
         their numbers; numbers, texts and datablocks as they are.
     """
     read = getattr(holder, "bl_system_properties_get", None)
-    stored = holder if read is None else read()
-    return None if stored is None or name not in stored else _plain(stored[name])
+    for stored in (None if read is None else read(), holder):
+        if stored is not None and name in stored:
+            return _plain(stored[name])
+    return None
 
 
 def _plain(value: Any) -> Any:

@@ -142,8 +142,13 @@ def own_moments(bone: Floats, before: Floats) -> Floats:
 
 
 def shared_moments(bone: Floats, before: Floats) -> Floats:
-    """Moments of Wiggle 2: half of each pull moves the bone before, whatever its lever."""
-    felt: Floats = np.where(bone >= before, bone, 0.0) * np.where(before > 1.0, 2.0, 1.0)
+    """Moments of Wiggle 2 with its default quality of two iterations.
+
+    In the first each bone alone gets its half of the pull, in the second the bone before gets half
+    of that: three quarters act on a bone, which passes a third of that on. The first bone has all.
+    """
+    passed = np.where(bone >= before, bone / 3.0 ** (bone - before), 0.0)
+    felt: Floats = passed * np.where(before > 1.0, 4.0 / 3.0, 1.0)
     return felt
 
 
