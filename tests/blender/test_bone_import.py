@@ -394,6 +394,22 @@ def test_soft_bones_from_addons_are_those_of_before_when_pressed_twice() -> None
     assert body.verlet.gravity == 0.25
 
 
+def test_undo_takes_soft_bones_and_colliders_away() -> None:
+    """In one step, with their collection and their settings."""
+    obj = fox(4)
+    vrm_1(obj, shape_type=0, bpy_object=empty("Collider", obj, (0.0, -0.15, 0.9), 0.08))
+    select(obj, "tail.0")
+    bpy.ops.ed.undo_push(message="Before")
+    verlet.soft_bones_from_addons()
+    bpy.ops.ed.undo_push(message="Soft Bones")
+    assert bpy.data.collections.get("Fox Colliders") is not None
+    bpy.ops.ed.undo()
+    assert bpy.data.collections.get("Fox Colliders") is None
+    assert bpy.data.objects.get("Fox Bones") is None
+    bones: Any = blender.data.objects["Fox"].pose.bones
+    assert not bones["tail.1"].is_property_set("verlet_radius")
+
+
 def test_what_was_found_made_and_left_out_is_said(addon: Callable[[str], ModuleType]) -> None:
     """In a sentence each."""
     bones = addon("blender.scene.bone_import")
