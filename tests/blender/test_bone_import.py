@@ -217,6 +217,18 @@ def test_soft_bones_of_vrm_rest_on_their_colliders() -> None:
     assert depths[1] < 0.08
 
 
+def test_planes_and_inner_sides_of_vrm_are_left_out(addon: Callable[[str], ModuleType]) -> None:
+    """They hold bones elsewhere than spheres would, so none is made in their place."""
+    bones = addon("blender.scene.bone_import")
+    for number, extended in enumerate(({"shape_type": 2}, {"shape": {"sphere": {"inside": True}}})):
+        obj = fox(4)
+        its = {"vrmc_spring_bone_extended_collider": {"enabled": True, **extended}}
+        vrm_1(obj, bpy_object=empty("Collider", obj, (0.0, 0.0, 0.9), 0.1), extensions=its)
+        told = bones.soft_bones_from_addons(bpy.context.scene, obj)
+        assert "Planes and colliders that hold bones inside are not read" in told
+        assert blender.data.objects[f"{obj.name} Bones"].verlet.bone_colliders is None, number
+
+
 def vrm_file(path: Path, extensions: dict[str, Any], nodes: list[dict[str, Any]]) -> Path:
     """A binary glTF file that holds JSON alone."""
     content = json.dumps({"extensions": extensions, "nodes": nodes}).encode()

@@ -32,8 +32,8 @@ NAMES = {
     "gravityPower": "gravity_power",
 }
 """By the name of a setting in files, its name in the add-on, where they differ."""
-SPHERE, CAPSULE = 0, 1
-"""Numbers of the enumerators of `shape_type`; further ones are planes and inner sides."""
+CAPSULE, PLANE = 1, 2
+"""Numbers of enumerators of `shape_type`, planes for extended colliders alone."""
 SIDEWAYS = 0.99
 """Cosine of the angle between gravity and downward from which on it is told."""
 
@@ -43,10 +43,11 @@ def springs_in_armature(armature: bpy.types.Object) -> RigSprings | None:
     stored = addon_property(armature.data, "vrm_addon_extension") or {}
     first = stored.get("vrm0", {}).get("secondary_animation", {})
     second = stored.get("spring_bone1", {})
-    old = bool(first.get("bone_groups")) and stored.get("spec_version") != 1
-    if not old and not second.get("springs"):
+    # Which version is the default, and so not stored, has changed.
+    old = not stored.get("spec_version", bool(second.get("springs")))
+    springs = first.get("bone_groups", []) if old else second.get("springs", [])
+    if not springs:
         return None
-    springs = first["bone_groups"] if old else second["springs"]
     groups = first.get("collider_groups", []) if old else [second]
     colliders = [
         shape
@@ -55,11 +56,7 @@ def springs_in_armature(armature: bpy.types.Object) -> RigSprings | None:
         for shape in _shapes_of_empty(armature, each, group if old else each)
     ]
     source = "VRM 0.x spring bones" if old else "VRM 1.0 spring bones"
-    found = _found(armature, source, springs, colliders)
-    shapes = [each.get("shape_type", SPHERE) for each in second.get("colliders", [])]
-    if not old and any(shape > CAPSULE for shape in shapes):
-        found.left_out.append("Planes and colliders that hold bones inside are not read")
-    return found
+    return _found(armature, source, springs, colliders, [] if old else second.get("colliders", []))
 
 
 def springs_in_file(armature: bpy.types.Object, path: Path) -> RigSprings:
@@ -87,10 +84,12 @@ def springs_in_file(armature: bpy.types.Object, path: Path) -> RigSprings:
         shapes = [
             (each["node"], shape)
             for each in second.get("colliders", [])
+            if _is_outside(each)
             for shape in each.get("shape", {}).values()
         ]
     colliders = [shape for node, its in shapes for shape in _shapes_of_node(nodes, node, its)]
-    return _found(armature, f"spring bones of {path.name}", springs, colliders)
+    stored = (second or {}).get("colliders", [])
+    return _found(armature, f"spring bones of {path.name}", springs, colliders, stored)
 
 
 def _found(
@@ -98,8 +97,9 @@ def _found(
     source: str,
     springs: list[dict[str, Any]],
     colliders: list[ColliderShape],
+    stored: list[dict[str, Any]],
 ) -> RigSprings:
-    """Spring bones of an armature by springs as the add-on stores them."""
+    """Spring bones of an armature by springs and colliders as the add-on stores them."""
     data: Any = armature.data
     bones, sideways = {}, False
     for spring in springs:
@@ -111,6 +111,8 @@ def _found(
                 bones[each] = _bone(armature, each, its)
     bones = in_chains(armature, bones, own_moments)
     left_out = _left_out(springs)
+    if not all(map(_is_outside, stored)):
+        left_out.append("Planes and colliders that hold bones inside are not read")
     if sideways:
         left_out.append("Gravity acts downward alone; use a Wind for other directions")
     return RigSprings(source=source, bones=bones, colliders=colliders, left_out=left_out)
@@ -215,6 +217,22 @@ def _bone_name(armature: bpy.types.Object, node: dict[str, Any]) -> str:
     return ""
 
 
+def _is_outside(collider: dict[str, Any]) -> bool:
+    """Whether bones stay outside a collider of VRM 1.0, a sphere or a capsule.
+
+    Source: VRMC_springBone_extended_collider-1.0, which has others.
+    """
+    given = collider.get("extensions", {})
+    extended = given.get("VRMC_springBone_extended_collider")
+    if extended is None:
+        extended = given.get("vrmc_spring_bone_extended_collider", {})
+        if not extended.get("enabled"):
+            return True
+    shape = extended.get("shape", {})
+    is_plane = extended.get("shape_type") == PLANE or set(shape) == {"plane"}
+    return not is_plane and not any(each.get("inside") for each in shape.values())
+
+
 def _shapes_of_empty(
     armature: bpy.types.Object, collider: dict[str, Any], holder: dict[str, Any]
 ) -> list[ColliderShape]:
@@ -223,7 +241,7 @@ def _shapes_of_empty(
     The empty of a capsule has a child at its other end.
     """
     obj = collider.get("bpy_object") or collider.get("blender_object")
-    if not isinstance(obj, bpy.types.Object) or collider.get("shape_type", SPHERE) > CAPSULE:
+    if not isinstance(obj, bpy.types.Object) or not _is_outside(collider):
         return []
     pose: Any = armature.pose
     name = _bone_name(armature, holder.get("node", {}))
