@@ -220,7 +220,8 @@ def test_soft_bones_of_vrm_rest_on_their_colliders() -> None:
 def test_planes_and_inner_sides_of_vrm_are_left_out(addon: Callable[[str], ModuleType]) -> None:
     """They hold bones elsewhere than spheres would, so none is made in their place."""
     bones = addon("blender.scene.bone_import")
-    for number, extended in enumerate(({"shape_type": 2}, {"shape": {"sphere": {"inside": True}}})):
+    inner: dict[str, Any] = {"shape": {"sphere": {"inside": True}}}
+    for number, extended in enumerate(({"shape_type": 2}, inner)):
         obj = fox(4)
         its = {"vrmc_spring_bone_extended_collider": {"enabled": True, **extended}}
         vrm_1(obj, bpy_object=empty("Collider", obj, (0.0, 0.0, 0.9), 0.1), extensions=its)
@@ -315,6 +316,9 @@ def test_a_file_that_is_no_vrm_changes_nothing(tmp_path: Path) -> None:
     wrong.write_bytes(b"no model")
     with pytest.raises(RuntimeError, match=r"fox\.vrm is no \.vrm or \.glb file"):
         verlet.soft_bones_from_file(filepath=str(wrong))
+    odd: dict[str, Any] = {"VRMC_springBone": {"springs": [{"joints": [{"node": "tail"}, {}]}]}}
+    with pytest.raises(RuntimeError, match=r"odd\.vrm has spring bones that are not as VRM"):
+        verlet.soft_bones_from_file(filepath=str(vrm_file(tmp_path / "odd.vrm", odd, [])))
     other = vrm_file(tmp_path / "cat.vrm", {}, [])
     with pytest.raises(RuntimeError, match=r"cat\.vrm has no spring bones with the names of bones"):
         verlet.soft_bones_from_file(filepath=str(other))
@@ -404,6 +408,32 @@ def test_soft_bones_from_addons_are_those_of_before_when_pressed_twice() -> None
     verlet.soft_bones_from_addons()
     assert len(bpy.data.objects) == count
     assert body.verlet.gravity == 0.25
+
+
+def test_what_users_put_beside_colliders_stays() -> None:
+    """When soft bones are released, and when a copy of the body has the colliders too."""
+    obj = fox(4)
+    vrm_1(obj, bpy_object=empty("Collider", obj, (0.0, -0.15, 0.9), 0.08))
+    verlet.soft_bones_from_addons()
+    body = blender.data.objects["Fox Bones"]
+    colliders = body.verlet.bone_colliders
+    (collider,) = colliders.objects
+    own = mesh_object("Body", [[0, 0, 0], [1, 0, 0], [0, 1, 0]], [], [[0, 1, 2]])
+    own.parent = obj
+    bpy.context.scene.collection.objects.unlink(own)
+    colliders.objects.link(own)
+    copy, rig = body.copy(), obj.copy()
+    for each in (copy, rig):
+        bpy.context.scene.collection.objects.link(each)
+    copy.verlet.armature = rig
+    select(obj, "tail.0")
+    verlet.release_soft_bones()
+    assert set(colliders.objects) == {own, collider}
+    bpy.data.objects.remove(copy)
+    bpy.data.objects.remove(rig)
+    verlet.soft_bones_from_addons()
+    verlet.release_soft_bones()
+    assert own.name in bpy.context.scene.objects
 
 
 def test_undo_takes_soft_bones_and_colliders_away() -> None:

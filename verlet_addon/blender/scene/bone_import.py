@@ -186,4 +186,5 @@ def _collider(armature: bpy.types.Object, shape: ColliderShape) -> bpy.types.Obj
         # Children of bones are placed from their tails.
         obj.matrix_parent_inverse = Matrix.Translation((0.0, -data.bones[shape.bone].length, 0.0))
     make_collider(obj)
+    body_properties(obj).is_bone_collider = True
     return obj

@@ -90,20 +90,28 @@ def release_soft_bones(
     remove_bone_colliders(body)
     mesh: Any = body.data
     bpy.data.objects.remove(body)
-    bpy.data.meshes.remove(mesh)
+    if mesh.users == 0:  # a linked duplicate has it, too
+        bpy.data.meshes.remove(mesh)
 
 
 def remove_bone_colliders(body: bpy.types.Object) -> None:
-    """Removes the colliders that were made with soft bones, and their collection."""
-    collection = body_properties(body).bone_colliders
-    if collection is None:
+    """Removes the colliders that were made with soft bones, and their collection.
+
+    What a copy of the body has, too, stays, and so does what users have put into the collection.
+    """
+    settings = body_properties(body)
+    collection, settings.bone_colliders = settings.bone_colliders, None
+    others = (body_properties(obj).bone_colliders for obj in bpy.data.objects)
+    if collection is None or collection in others:
         return
     for obj in list(collection.objects):
-        mesh: Any = obj.data if obj.type == "MESH" else None
-        bpy.data.objects.remove(obj)
-        if mesh is not None and mesh.users == 0:
-            bpy.data.meshes.remove(mesh)
-    bpy.data.collections.remove(collection)
+        if body_properties(obj).is_bone_collider:
+            mesh: Any = obj.data
+            bpy.data.objects.remove(obj)
+            if mesh.users == 0:
+                bpy.data.meshes.remove(mesh)
+    if not collection.all_objects:
+        bpy.data.collections.remove(collection)
 
 
 def _check(armature: bpy.types.Object) -> None:

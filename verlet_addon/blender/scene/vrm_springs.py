@@ -12,6 +12,7 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
+from ...core.errors import FileError
 from .addon_properties import addon_property
 from .spring_bones import (
     ColliderShape,
@@ -68,6 +69,16 @@ def springs_in_file(armature: bpy.types.Object, path: Path) -> RigSprings:
         The file cannot be read or is no binary glTF.
     """
     content = read_gltf(path)
+    try:
+        return _springs_in(armature, content, path.name)
+    except (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError) as error:
+        raise FileError(
+            f"{path.name} has spring bones that are not as VRM describes them; export it anew", path
+        ) from error
+
+
+def _springs_in(armature: bpy.types.Object, content: dict[str, Any], name: str) -> RigSprings:
+    """Spring bones in the JSON of a file."""
     extensions = content.get("extensions", {})
     second = extensions.get("VRMC_springBone")
     first = extensions.get("VRM", {}).get("secondaryAnimation", {})
@@ -89,7 +100,7 @@ def springs_in_file(armature: bpy.types.Object, path: Path) -> RigSprings:
         ]
     colliders = [shape for node, its in shapes for shape in _shapes_of_node(nodes, node, its)]
     stored = (second or {}).get("colliders", [])
-    return _found(armature, f"spring bones of {path.name}", springs, colliders, stored)
+    return _found(armature, f"spring bones of {name}", springs, colliders, stored)
 
 
 def _found(

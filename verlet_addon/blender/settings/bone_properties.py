@@ -114,6 +114,11 @@ class BoneBodyProperties:
         type=bpy.types.Collection,
         options={"HIDDEN"},
     )
+    is_bone_collider: BoolProperty(
+        name="Bone Collider",
+        description="Made with soft bones from other add-ons, and removed with these",
+        options={"HIDDEN"},
+    )
     muted_constraints: StringProperty(
         name="Muted Constraints",
         description="Constraints of soft bones that are off while these show a simulation",
