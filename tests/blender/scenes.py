@@ -165,3 +165,9 @@ def _value(value: Any, seen: set[int]) -> Any:
     if isinstance(value, str | int | float | None):
         return value
     return [_value(part, seen) for part in value] if hasattr(value, "__iter__") else str(value)
+
+
+def store(holder: Any, name: str, value: Any) -> None:
+    """Stores a property as an add-on does whose Python class is not there any more."""
+    own = getattr(holder, "bl_system_properties_get", None)
+    (holder if own is None else own(do_create=True))[name] = value

@@ -21,15 +21,9 @@ import pytest
 from mathutils import Matrix, Vector
 
 from .rigs import LENGTH, armature, chain, fox, poses, select, tips
-from .scenes import blender, file_content, mesh_object, verlet
+from .scenes import blender, file_content, mesh_object, store, verlet
 
 FPS = 60
-
-
-def store(holder: Any, name: str, value: Any) -> None:
-    """Stores a property as an add-on does whose Python class is not there any more."""
-    own = getattr(holder, "bl_system_properties_get", None)
-    (holder if own is None else own(do_create=True))[name] = value
 
 
 def empty(name: str, parent: Any, place: tuple[float, float, float], size: float) -> Any:

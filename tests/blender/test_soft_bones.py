@@ -445,3 +445,13 @@ def test_a_copy_of_a_baked_rig_is_made_soft_by_itself() -> None:
     assert len(obj.pose.bones["tail.1"].constraints) == 1
     verlet.bake()
     np.testing.assert_allclose(tips(copy, poses(copy))[:, 1:], vertices(body)[:, 3:], atol=2e-6)
+
+
+def test_materials_are_those_that_the_page_lists(addon: Callable[[str], ModuleType]) -> None:
+    """With their frequency, damping and angle limit."""
+    page = (Path(__file__).parents[2] / "docs" / "bones.md").read_text(encoding="utf-8")
+    for material in addon("blender.settings.bone_materials").BONE_MATERIALS.values():
+        limit = round(np.degrees(material.angle_limit))
+        values = f"{material.frequency:g} Hz | {material.damping_ratio:g}"
+        row = f"| {material.label} | {values} | {'none' if limit == 180 else f'{limit}°'} |"
+        assert row in page

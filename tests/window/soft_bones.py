@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 
 from tests.blender.rigs import fox, poses, select, swing
-from tests.blender.scenes import verlet
+from tests.blender.scenes import store, verlet
 from tests.window.hand import Hand, Steps, wait, wait_until
 
 
@@ -59,4 +59,27 @@ def test_a_tail_is_made_soft_played_baked_and_released(hand: Hand) -> Steps:
     assert np.abs(poses(obj) - keyed).max() == 0.0
     yield from hand.redrawn()
     yield from hand.click((yield from hand.find("bpy.ops.verlet.release_soft_bones()")))
+    yield from wait_until(lambda: "Fox Bones" not in bpy.data.objects)
+
+
+def test_spring_bones_of_vrm_are_made_soft_with_one_click(hand: Hand) -> Steps:
+    """In a file of the VRM add-on, without it; their settings show, and undo takes them back."""
+    bpy.ops.object.select_all(action="SELECT")
+    bpy.ops.object.delete()
+    obj: Any = fox()
+    joints = [{"node": {"bone_name": f"tail.{n}"}, "stiffness": 1.0} for n in range(8)]
+    own = {"springs": [{"joints": joints}]}
+    store(obj.data, "vrm_addon_extension", {"spec_version": 1, "spring_bone1": own})
+    select(obj, "tail.0")
+    with hand.override():
+        bpy.ops.view3d.view_axis(type="RIGHT")
+        bpy.ops.view3d.view_all()
+    yield from hand.sidebar()
+    hand.picture("soft_bones_from_none")
+    yield from hand.click((yield from hand.find("bpy.ops.verlet.soft_bones_from_addons()")))
+    yield from wait_until(lambda: "Fox Bones" in bpy.data.objects)
+    yield from hand.redrawn()
+    hand.picture("soft_bones_from_vrm")
+    yield from hand.over_view()
+    yield from hand.press("Z", ctrl=True)
     yield from wait_until(lambda: "Fox Bones" not in bpy.data.objects)
