@@ -22,7 +22,7 @@ OURS = {
         "armature",
         "use_pose_gravity",
         "bones_to",
-        "muted_constraints",
+        *("muted_constraints", "bone_colliders", "is_bone_collider"),
         "skirts",
         "keyed_bones",
         "keyed_action",
