@@ -14,9 +14,10 @@ from tests.blender.scenes import blender, verlet
 
 VERTICES, SECONDS = 450, 1.0
 """Of the largest body, at most; and how long a scene takes [s]."""
-HELD = [12, 14, 19, 23, 24, 26, 41, 42, 49, 51, 104]
+HELD = [12, 19, 23, 24, 26, 41, 42, 49, 51, 104]
 """Seeds of scenes that keep what is promised."""
 WANTED = {
+    14: "cloth pinned over a head that spins comes 0.6 mm nearer than its 5 mm, not 0.5",
     20: "edges of a ring over a cube are 0.75 % longer, but for 1 %, at 5 steps a frame",
     30: "edges of a ring in wind of 60 m/s are 0.69 % longer, but for 1 %",
     31: "wind of 60 m/s stretches a sheet 1 mm thick to four times its length, at 5 steps a frame",

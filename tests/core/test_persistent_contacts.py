@@ -9,7 +9,7 @@ from tests.core.bodies import floor, frames, moved, samples, sheet
 from tests.core.test_detection import crumpled
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.contacts.broad_phase.searches import TUNNELLING
-from verlet_addon.core.contacts.broad_phase.skins import LEAST_SKIN_SHARE, SkinLimits, skin_limits
+from verlet_addon.core.contacts.broad_phase.skins import SkinLimits, skin_limits
 from verlet_addon.core.contacts.broad_phase.surfaces import Surfaces
 from verlet_addon.core.contacts.manifold.contacts import Contacts
 from verlet_addon.core.contacts.manifold.persistent_contacts import (
@@ -136,8 +136,7 @@ def test_skins_hold_as_far_as_particles_left_their_paths() -> None:
     known.find_tunnelling(surfaces, start, end + np.array([[1.0], [0.0], [0.0]]) * astray, None)
     wanted = limits.by_motion(known.deviations)
     assert (wanted >= np.minimum(astray, limits.largest)).all()
-    assert wanted.max() == limits.largest.max()
-    assert np.median(wanted) == pytest.approx(LEAST_SKIN_SHARE * wanted.max())
+    assert wanted.max() == limits.largest.max() > 5.0 * np.median(wanted) > 0.0
     surfaces.work.pair_tests = 0
     known = refresh_contacts(known, surfaces, start + 0.01, end + 0.01, wanted, limits)
     assert surfaces.work.pair_tests < 0.9 * first
