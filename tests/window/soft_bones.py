@@ -10,21 +10,31 @@ from tests.blender.scenes import store, verlet
 from tests.window.hand import Hand, Steps, wait, wait_until
 
 
-def test_a_tail_is_made_soft_played_baked_and_released(hand: Hand) -> Steps:
-    """From the selection of a bone to a bake, with undo, and back."""
+def lone_fox() -> Any:
+    """A fox in place of all objects."""
     bpy.ops.object.select_all(action="SELECT")
     bpy.ops.object.delete()
-    obj: Any = fox()
-    swing(obj, 1.0)
-    scene: Any = bpy.context.scene
-    scene.frame_set(0)
-    keyed = poses(obj)
-    scene.frame_set(0)
+    return fox()
+
+
+def shown_from_the_side(hand: Hand, obj: Any) -> Steps:
+    """Selects the first bone of the tail, and shows it beside the sidebar."""
     select(obj, "tail.0")
     with hand.override():
         bpy.ops.view3d.view_axis(type="RIGHT")
         bpy.ops.view3d.view_all()
     yield from hand.sidebar()
+
+
+def test_a_tail_is_made_soft_played_baked_and_released(hand: Hand) -> Steps:
+    """From the selection of a bone to a bake, with undo, and back."""
+    obj = lone_fox()
+    swing(obj, 1.0)
+    scene: Any = bpy.context.scene
+    scene.frame_set(0)
+    keyed = poses(obj)
+    scene.frame_set(0)
+    yield from shown_from_the_side(hand, obj)
     hand.picture("soft_bones_none")
     yield from hand.click((yield from hand.find("bpy.ops.verlet.make_soft_bones()")))
     yield from wait_until(lambda: "Fox Bones" in bpy.data.objects)
@@ -64,17 +74,11 @@ def test_a_tail_is_made_soft_played_baked_and_released(hand: Hand) -> Steps:
 
 def test_spring_bones_of_vrm_are_made_soft_with_one_click(hand: Hand) -> Steps:
     """In a file of the VRM add-on, without it; their settings show, and undo takes them back."""
-    bpy.ops.object.select_all(action="SELECT")
-    bpy.ops.object.delete()
-    obj: Any = fox()
+    obj = lone_fox()
     joints = [{"node": {"bone_name": f"tail.{n}"}, "stiffness": 1.0} for n in range(8)]
     own = {"springs": [{"joints": joints}]}
     store(obj.data, "vrm_addon_extension", {"spec_version": 1, "spring_bone1": own})
-    select(obj, "tail.0")
-    with hand.override():
-        bpy.ops.view3d.view_axis(type="RIGHT")
-        bpy.ops.view3d.view_all()
-    yield from hand.sidebar()
+    yield from shown_from_the_side(hand, obj)
     hand.picture("soft_bones_from_none")
     yield from hand.click((yield from hand.find("bpy.ops.verlet.soft_bones_from_addons()")))
     yield from wait_until(lambda: "Fox Bones" in bpy.data.objects)

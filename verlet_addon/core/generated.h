@@ -20,6 +20,7 @@
 #define JOINT_REGULARIZATION 0.001
 #define JOINT_RESIDUAL 1e-06
 #define JOINT_STRAIN_TOLERANCE 0.001
+#define LEAF_PART 256
 #define LEAF_SIZE 2
 #define LEAST_GAP 1e-09
 #define LEAST_SWING 1e-09
@@ -316,12 +317,12 @@ typedef struct plain_model {
 } plain_model;
 
 typedef struct plain_state {
-    const real *pins_start, *pins_end, *goals_start, *goals_end;
+    const real *pins_start, *pins_end, *goal_ends;
     real friction, restitution;
     const struct target_curve *curve, *pull;
     integer in_field;
     const struct goal_radii *limits;
-    const real *limit_centres;
+    const real *limit_ends;
     real *positions, *previous_positions;
     const struct plain_model *body;
     integer goals, *soft;

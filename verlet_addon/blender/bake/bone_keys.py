@@ -13,7 +13,7 @@ import bpy
 
 from ...core.errors import MeshError
 from ..scene.action_channels import HAS_SLOTS, channels_of
-from ..scene.bone_tracks import holding, is_track, set_tracks
+from ..scene.bone_tracks import holding, is_track, mute_constraint, set_tracks
 from ..scene.mesh_access import found_again
 from ..settings.bone_properties import armature_of, soft_bones
 from ..settings.properties import body_properties
@@ -303,9 +303,7 @@ def _show_own(armature: Any, mark: dict[str, Any]) -> None:
 def _mute(armature: Any, mark: dict[str, Any], mute: bool) -> None:
     """Mutes constraints and drivers that would turn bones on from their keys, or shows them."""
     for bone, name in mark["constraints"]:
-        found = armature.pose.bones.get(bone)
-        if found is not None and name in found.constraints:
-            found.constraints[name].mute = mute
+        mute_constraint(armature, bone, name, mute)
     for path, index in mark["drivers"] if armature.animation_data is not None else ():
         if (curve := armature.animation_data.drivers.find(path, index=index)) is not None:
             curve.mute = mute

@@ -83,6 +83,11 @@ class Skeleton:
         frames = _orthonormal(np.einsum("xy,kyz->kxz", world, np.array(turns)))
         return np.asarray(frames[np.cumsum(first) - 1])
 
+    def settings(self, name: str, pose: Any = None) -> Floats:
+        """(n,) a setting of the bone of each joint, in a pose, or else in the armature's own."""
+        own: Any = self.armature.pose if pose is None else pose
+        return np.array([bone_setting(own.bones[each.bone], name) for each in self.joints])
+
     def rest_places(self) -> Floats:
         """(n, 3) joints at rest, in the space of the armature."""
         bones: Any = self.armature.data
@@ -196,15 +201,11 @@ def joint_settings(obj: bpy.types.Object) -> Joints | None:
     """Frequencies, damping ratios and angle limits at each vertex; None for other bodies."""
     if (found := skeleton_of(obj)) is None:
         return None
-
-    def each_of(name: str) -> Floats:
-        return np.array([bone_setting(_bone(found, each), name) for each in found.joints])
-
     free = np.array([each.kind == "TAIL" for each in found.joints])
     return Joints(
-        frequencies=np.where(free, each_of("frequency"), np.inf),
-        damping_ratios=each_of("damping_ratio"),
-        angle_limits=np.where(free, each_of("angle_limit"), np.pi),
+        frequencies=np.where(free, found.settings("frequency"), np.inf),
+        damping_ratios=found.settings("damping_ratio"),
+        angle_limits=np.where(free, found.settings("angle_limit"), np.pi),
     )
 
 
@@ -212,7 +213,7 @@ def joint_paint(obj: bpy.types.Object) -> Paint | None:
     """Radii of bones as shares of the largest, and pins without contact; None for other bodies."""
     if (found := skeleton_of(obj)) is None:
         return None
-    radii = np.array([bone_setting(_bone(found, each), "radius") for each in found.joints])
+    radii = found.settings("radius")
     return Paint(
         thickness=radii / max(radii.max(initial=0.0), 1e-9),
         object_collisions=found.pins.astype(np.float64),
@@ -225,24 +226,12 @@ def pose_weights(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Float
     if (found := skeleton_of(obj)) is None:
         return None
     evaluated = found.armature.evaluated_get(depsgraph)
-    bones: Any = evaluated.pose
-    follow = np.array(
-        [bone_setting(bones.bones[each.bone], "follow_pose") for each in found.joints]
-    )
+    follow = found.settings("follow_pose", evaluated.pose)
     if found.faces:
         # Cloth has no joints: a spring of the same frequency draws it to the pose.
-        squares = (
-            np.array(
-                [
-                    2.0 * np.pi * bone_setting(_bone(found, each), "frequency")
-                    for each in found.joints
-                ]
-            )
-            ** 2
-        )
-        follow = np.where(
-            found.in_cloth, np.maximum(follow, squares / (squares + GOAL_RATE**2)), follow
-        )
+        squares = (2.0 * np.pi * found.settings("frequency")) ** 2
+        drawn = np.maximum(follow, squares / (squares + GOAL_RATE**2))
+        follow = np.where(found.in_cloth, drawn, follow)
     return np.where(found.pins, 1.0, follow)
 
 
@@ -264,13 +253,6 @@ def _orthonormal(linear: Floats) -> Floats:
     second = second - first * np.einsum("kx,kx->k", first, second)[:, None]
     second = second / np.linalg.norm(second, axis=1)[:, None]
     return np.stack([first, second, np.cross(first, second)], axis=2)
-
-
-def _bone(found: Skeleton, joint: Joint) -> bpy.types.PoseBone:
-    """The bone of a joint."""
-    pose: Any = found.armature.pose
-    bone: bpy.types.PoseBone = pose.bones[joint.bone]
-    return bone
 
 
 def _rest_place(bone: Any, kind: Kind) -> Any:

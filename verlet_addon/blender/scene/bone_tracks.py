@@ -144,6 +144,12 @@ def _mute(tracks: Iterable[tuple[int, str, str]], mute: bool) -> None:
     for uid, bone, name in tracks:
         if uid not in armatures:
             armatures[uid] = found_again(uid)
-        pose = armatures[uid].pose if armatures[uid] is not None else None
-        if pose is not None and bone in pose.bones and name in pose.bones[bone].constraints:
-            pose.bones[bone].constraints[name].mute = mute
+        if armatures[uid] is not None:
+            mute_constraint(armatures[uid], bone, name, mute)
+
+
+def mute_constraint(armature: Any, bone: str, name: str, mute: bool) -> None:
+    """Mutes a constraint of a bone, or has it act again, if it is still there."""
+    pose = armature.pose
+    if pose is not None and bone in pose.bones and name in pose.bones[bone].constraints:
+        pose.bones[bone].constraints[name].mute = mute

@@ -88,10 +88,7 @@ def release_soft_bones(
         _put(scene, armature, former - released, body)
         return
     remove_bone_colliders(body)
-    mesh: Any = body.data
-    bpy.data.objects.remove(body)
-    if mesh.users == 0:  # a linked duplicate has it, too
-        bpy.data.meshes.remove(mesh)
+    _remove_with_mesh(body)
 
 
 def remove_bone_colliders(body: bpy.types.Object) -> None:
@@ -106,12 +103,17 @@ def remove_bone_colliders(body: bpy.types.Object) -> None:
         return
     for obj in list(collection.objects):
         if body_properties(obj).is_bone_collider:
-            mesh: Any = obj.data
-            bpy.data.objects.remove(obj)
-            if mesh.users == 0:
-                bpy.data.meshes.remove(mesh)
+            _remove_with_mesh(obj)
     if not collection.all_objects:
         bpy.data.collections.remove(collection)
+
+
+def _remove_with_mesh(obj: bpy.types.Object) -> None:
+    """Removes an object, and its mesh unless a linked duplicate has that too."""
+    mesh: Any = obj.data
+    bpy.data.objects.remove(obj)
+    if mesh.users == 0:
+        bpy.data.meshes.remove(mesh)
 
 
 def _check(armature: bpy.types.Object) -> None:

@@ -18,24 +18,24 @@ if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
 
 
-def _is_armature(operator: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
-    """Whether the active object is an armature; else sets the poll message."""
-    if context.object is not None and context.object.type == "ARMATURE":
-        return undoable_mode(operator, context)
-    operator.poll_message_set("Make an armature the active object first")
-    return False
+class _ArmatureOperator:
+    """Base of the operators on an armature that is the active object."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        operator = cast(type[bpy.types.Operator], cls)
+        if context.object is not None and context.object.type == "ARMATURE":
+            return undoable_mode(operator, context)
+        operator.poll_message_set("Make an armature the active object first")
+        return False
 
 
-class VERLET_OT_soft_bones_from_addons(bpy.types.Operator):
+class VERLET_OT_soft_bones_from_addons(_ArmatureOperator, bpy.types.Operator):
     """Make bones soft that the add-ons for VRM, MMD, Wiggle or Jiggle Physics move, with their settings and colliders; these need not be installed"""  # noqa: E501, as Blender shows it
 
     bl_idname = "verlet.soft_bones_from_addons"
     bl_label = "Soft Bones from Add-ons"
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return _is_armature(cls, context)
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
@@ -45,7 +45,9 @@ class VERLET_OT_soft_bones_from_addons(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class VERLET_OT_soft_bones_from_file(ImportHelper, bpy.types.Operator):  # type: ignore[misc]
+class VERLET_OT_soft_bones_from_file(  # type: ignore[misc]
+    _ArmatureOperator, ImportHelper, bpy.types.Operator
+):
     """Make bones soft that are spring bones in the .vrm or .glb file that the armature comes from"""  # noqa: E501
 
     bl_idname = "verlet.soft_bones_from_file"
@@ -53,10 +55,6 @@ class VERLET_OT_soft_bones_from_file(ImportHelper, bpy.types.Operator):  # type:
     bl_options = {"REGISTER", "UNDO"}
 
     filter_glob: StringProperty(default="*.vrm;*.glb", options={"HIDDEN"})
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return _is_armature(cls, context)
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":

@@ -55,20 +55,16 @@ def chosen_soft_bones(context: bpy.types.Context) -> list[bpy.types.PoseBone]:
     return found
 
 
-def _any_bone(operator: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
-    """Whether any bone is chosen; else sets the poll message."""
-    if chosen_bones(context):
-        return undoable_mode(operator, context)
-    operator.poll_message_set("Select bones of an armature in Pose Mode first")
-    return False
+class _SoftBoneOperator:
+    """Base of the operators on soft bones that are chosen."""
 
-
-def _any_soft_bone(operator: type[bpy.types.Operator], context: bpy.types.Context) -> bool:
-    """Whether any soft bone is chosen; else sets the poll message."""
-    if chosen_soft_bones(context):
-        return undoable_mode(operator, context)
-    operator.poll_message_set("None of the selected bones is soft")
-    return False
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        operator = cast(type[bpy.types.Operator], cls)
+        if chosen_soft_bones(context):
+            return undoable_mode(operator, context)
+        operator.poll_message_set("None of the selected bones is soft")
+        return False
 
 
 class VERLET_OT_make_soft_bones(bpy.types.Operator):
@@ -91,7 +87,10 @@ class VERLET_OT_make_soft_bones(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return _any_bone(cls, context)
+        if chosen_bones(context):
+            return undoable_mode(cls, context)
+        cls.poll_message_set("Select bones of an armature in Pose Mode first")
+        return False
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
@@ -106,16 +105,12 @@ class VERLET_OT_make_soft_bones(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class VERLET_OT_release_soft_bones(bpy.types.Operator):
+class VERLET_OT_release_soft_bones(_SoftBoneOperator, bpy.types.Operator):
     """Make the selected soft bones ordinary ones again, without their bake and their settings"""
 
     bl_idname = "verlet.release_soft_bones"
     bl_label = "Release Soft Bones"
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return _any_soft_bone(cls, context)
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
@@ -131,16 +126,12 @@ class VERLET_OT_release_soft_bones(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class VERLET_OT_copy_bone_settings(bpy.types.Operator):
+class VERLET_OT_copy_bone_settings(_SoftBoneOperator, bpy.types.Operator):
     """Give the selected soft bones the settings of the active bone"""
 
     bl_idname = "verlet.copy_bone_settings"
     bl_label = "Copy to Selected"
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return _any_soft_bone(cls, context)
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
@@ -152,7 +143,7 @@ class VERLET_OT_copy_bone_settings(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class VERLET_OT_close_skirt(bpy.types.Operator):
+class VERLET_OT_close_skirt(_SoftBoneOperator, bpy.types.Operator):
     """Join the selected chains of soft bones with their neighbours, as cloth"""
 
     bl_idname = "verlet.close_skirt"
@@ -164,10 +155,6 @@ class VERLET_OT_close_skirt(bpy.types.Operator):
         description="Have the chains of the skirt swing by themselves again",
         options={"SKIP_SAVE"},
     )
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return _any_soft_bone(cls, context)
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
@@ -181,7 +168,7 @@ class VERLET_OT_close_skirt(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class VERLET_OT_set_bone_material(bpy.types.Operator):
+class VERLET_OT_set_bone_material(_SoftBoneOperator, bpy.types.Operator):
     """Give the selected soft bones the settings of a material"""
 
     bl_idname = "verlet.set_bone_material"
@@ -201,10 +188,6 @@ class VERLET_OT_set_bone_material(bpy.types.Operator):
         cls, _context: bpy.types.Context, properties: bpy.types.OperatorProperties
     ) -> str:
         return BONE_MATERIALS[cast(Any, properties).material].example
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        return _any_soft_bone(cls, context)
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":

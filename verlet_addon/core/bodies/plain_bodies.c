@@ -62,7 +62,7 @@ static void predict(const plain_state *state, const frame_inputs *inputs, intege
     }
     const goal_radii *limits = state->limits;
     for (integer i = 0; limits && i < 3 * limits->count; i++) {
-        const real *centre = state->limit_centres + i;
+        const real *centre = state->limit_ends + i;
         limits->goals[i] = at_step(centre[0], centre[3 * limits->count], number, inputs->steps);
     }
     if (state->curve)
@@ -109,7 +109,8 @@ static void project_soft_pins(const plain_state *state, const frame_inputs *inpu
     for (int axis = 0; axis < 3; axis++)
         for (integer i = 0, at = axis * state->goals; i < state->goals; i++, at++) {
             real *x = state->positions + axis * state->body->n + state->soft[i];
-            real goal = at_step(state->goals_start[at], state->goals_end[at], number, inputs->steps);
+            real goal = at_step(state->goal_ends[at], state->goal_ends[3 * state->goals + at], number,
+                                inputs->steps);
             *x += (goal - *x) * state->goal_shares[i];
         }
 }
@@ -231,9 +232,6 @@ static void take_steps(const plain_state *state, const frame_inputs *inputs, rea
     }
 }
 
-/* From so many bodies on, threads share bodies; of fewer, they share the loops of each. */
-#define MANY_BODIES 16
-
 typedef struct {
     const plain_state *const *all;
     const frame_inputs *inputs;
@@ -241,15 +239,6 @@ typedef struct {
     const uint8_t *resting;
     real *boxes;
 } plain_bodies;
-
-static void over_bodies(integer count, part_function *run, const plain_bodies *loop)
-{
-    if (count >= MANY_BODIES)
-        share(count, run, loop, 0, NULL);
-    else
-        for (integer i = 0; i < count; i++)
-            run(loop, i, NULL);
-}
 
 static void move_one(const void *loop, integer i, real *scratch)
 {
@@ -286,14 +275,14 @@ static void finish_one(const void *loop, integer i, real *scratch)
 EXPORT void move_plain(const plain_state *const *all, integer count, const frame_inputs *inputs,
                        real *boxes)
 {
-    over_bodies(count, move_one, &(plain_bodies){all, inputs, 0, NULL, boxes});
+    share_elements(count, move_one, &(plain_bodies){all, inputs, 0, NULL, boxes});
 }
 
 /* Runs the predictor of all bodies for step `number`. */
 EXPORT void predict_plain(const plain_state *const *all, integer count, const frame_inputs *inputs,
                           integer number)
 {
-    over_bodies(count, predict_one, &(plain_bodies){all, inputs, number, NULL, NULL});
+    share_elements(count, predict_one, &(plain_bodies){all, inputs, number, NULL, NULL});
 }
 
 /* Projects internal constraints and ground contacts of all bodies in step `number`; resting bodies
@@ -301,11 +290,11 @@ EXPORT void predict_plain(const plain_state *const *all, integer count, const fr
 EXPORT void project_plain(const plain_state *const *all, integer count, const frame_inputs *inputs,
                         integer number, uint8_t *resting)
 {
-    over_bodies(count, project_one, &(plain_bodies){all, inputs, number, resting, NULL});
+    share_elements(count, project_one, &(plain_bodies){all, inputs, number, resting, NULL});
 }
 
 /* Runs the velocity update of all bodies. */
 EXPORT void finish_plain(const plain_state *const *all, integer count, const frame_inputs *inputs)
 {
-    over_bodies(count, finish_one, &(plain_bodies){all, inputs, 0, NULL, NULL});
+    share_elements(count, finish_one, &(plain_bodies){all, inputs, 0, NULL, NULL});
 }

@@ -123,10 +123,8 @@ class PlainBody:
     """(3, p) positions of pins at the start of the frame [m]."""
     pins_end: Floats
     """(3, p) their targets at its end [m]."""
-    goals_start: Floats
-    """(3, g) goals of soft pins at the start of the frame [m]."""
-    goals_end: Floats
-    """(3, g) the same at its end [m]."""
+    goal_ends: Floats
+    """(2, 3, g) goals of soft pins at the start and at the end of the frame [m]."""
     friction: float
     restitution: float
     """Coulomb's coefficient, and that of restitution, on the ground."""
@@ -138,7 +136,7 @@ class PlainBody:
     """Whether fields act on it; Python finds its accelerations in each step then."""
     limits: GoalRadii | None
     """Spheres that particles stay in; C sets their centres in each step."""
-    limit_centres: Floats
+    limit_ends: Floats
     """(2, 3, l) these centres at the start and at the end of the frame [m]."""
 
     def write_state(self) -> None:
@@ -150,8 +148,8 @@ class PlainBody:
 Struct(
     "plain_state",
     PlainBody,
-    reads="pins_start pins_end goals_start goals_end friction restitution curve pull in_field "
-    "limits limit_centres",
+    reads="pins_start pins_end goal_ends friction restitution curve pull in_field limits "
+    "limit_ends",
     shares="positions previous_positions",
     body=(PLAIN_MODEL, lambda member: PLAIN_MODEL.pack(member.batches)),
     goals=(int, lambda member: len(member.model.goals)),
@@ -178,7 +176,10 @@ def make_member(
     lengthen_ropes(positions, batches.ropes)
     friction, restitution = ground_laws(model, settings)
     curve, pull = ways
-    centres = np.stack([its.T[:, model.limited] for its in targets])
+    goal_ends, limit_ends = (
+        np.stack([its.T[:, chosen] for its in targets]) if len(chosen) else np.empty((2, 3, 0))
+        for chosen in (model.goals, model.limited)
+    )
     return PlainBody(
         model=model,
         state=state,
@@ -187,15 +188,14 @@ def make_member(
         previous_positions=previous,
         pins_start=positions[:, model.pinned],
         pins_end=targets[1].T[:, model.pinned],
-        goals_start=targets[0].T[:, model.goals],
-        goals_end=targets[1].T[:, model.goals],
+        goal_ends=goal_ends,
         friction=friction,
         restitution=restitution,
         curve=curve,
         pull=pull,
         in_field=in_field,
-        limits=find_goal_radii(model, centres[0]),
-        limit_centres=centres,
+        limits=find_goal_radii(model, limit_ends[0]),
+        limit_ends=limit_ends,
     )
 
 

@@ -17,6 +17,19 @@ typedef void part_function(const void *loop, integer part, real *scratch);
    scratch: memory of the caller, for a loop that this thread runs alone. */
 void share(integer parts, part_function *run, const void *loop, integer reals, real *scratch);
 
+/* From so many whole elements on, as bodies, threads share these; of fewer, the loops of each. */
+#define MANY_ELEMENTS 16
+
+/* Runs a loop with a part for each of some elements, which may share loops of their own. */
+static inline void share_elements(integer count, part_function *run, const void *loop)
+{
+    if (count >= MANY_ELEMENTS)
+        share(count, run, loop, 0, NULL);
+    else
+        for (integer i = 0; i < count; i++)
+            run(loop, i, NULL);
+}
+
 static inline integer parts_of(integer count, integer size) { return (count + size - 1) / size; }
 
 /* The end of a part, for `count` elements in parts of this size. */

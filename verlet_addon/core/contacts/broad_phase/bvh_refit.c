@@ -246,10 +246,6 @@ EXPORT void update_all_paths(const surfaces *all, real *start, real *end, real *
         update_paths(all, owner, start, end, skins);
 }
 
-/* Leaves in a part, and owners from which on threads share these in place of the leaves of each. */
-#define LEAF_PART 256
-#define MANY_OWNERS 16
-
 typedef struct {
     const surfaces *all;
     const bvh *it;
@@ -280,11 +276,7 @@ EXPORT void fit_all(const surfaces *all, real *start, real *end, real *skins)
 {
     for (integer i = 0; i < all->colliding_count; i++)
         update_paths(all, all->colliding_owner_numbers[i], start, end, skins);
-    if (all->colliding_count >= MANY_OWNERS)
-        share(all->colliding_count, refit_owner, all, 0, NULL);
-    else
-        for (integer i = 0; i < all->colliding_count; i++)
-            refit_owner(all, i, NULL);
+    share_elements(all->colliding_count, refit_owner, all);
 }
 
 /* Marks the nodes of a BVH that have an active particle. */

@@ -298,22 +298,17 @@ typedef struct {
 static void search_some(const void *loop, integer part, real *scratch)
 {
     const search *its = loop;
-    const surfaces *all = its->all;
-    const bvh_pairs *pairs = its->pairs;
     const search_criteria *criteria = its->criteria;
-    const rows *found = its->found[part];
-    const near_pairs *near = its->near[part];
-    integer *progress = its->progress, *counts = its->counts + 2 * part;
-    real slack = its->slack;
+    integer *counts = its->counts + 2 * part;
     (void)scratch;
     pair_criteria own;
-    traversal job = {.all = all, .criteria = &own, .found = found, .near = near,
-                     .slack = slack, .skin_share = criteria->all_touching ? 0.0 : 1.0,
-                     .count = counts[0], .near_count = counts[1]};
-    for (integer i = 0; i < pairs->pairs_count; i++) {
-        const bvh_pair *owners = pairs->pairs[i];
-        own = criteria_for(all, criteria, owners->first, owners->second);
-        find_rows_of_owners(&job, owners, slack, progress + 3 * i);
+    traversal job = {.all = its->all, .criteria = &own, .found = its->found[part],
+                     .near = its->near[part], .slack = its->slack,
+                     .skin_share = criteria->all_touching ? 0.0 : 1.0};
+    for (integer i = 0; i < its->pairs->pairs_count; i++) {
+        const bvh_pair *owners = its->pairs->pairs[i];
+        own = criteria_for(its->all, criteria, owners->first, owners->second);
+        find_rows_of_owners(&job, owners, its->slack, its->progress + 3 * i);
     }
     counts[0] = job.count, counts[1] = job.near_count;
 }

@@ -66,7 +66,7 @@ def find_rows(
         find_near_rows(surfaces, pairs, criteria, slack, progress, rows, near, counts)
         rooms = np.array([[room.capacity for room in both] for both in buffers])
         if (counts <= rooms).all():
-            surfaces.buffers[:] = buffers
+            surfaces.buffers[: len(buffers)] = buffers  # those of further threads stay
             _count_tests(surfaces, pairs.owners, progress)
             parts = counts.tolist()
             found = (room.first(count) for room, (count, _) in zip(rows, parts, strict=True))
