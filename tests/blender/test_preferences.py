@@ -1,9 +1,10 @@
-"""The add-on's preferences say whether its compiled kernels serve."""
+"""The add-on's preferences say which kernels serve, and how many threads."""
 
 from collections.abc import Callable
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import bpy
+import pytest
 
 
 def test_the_preferences_say_which_kernels_serve(addon: Callable[[str], ModuleType]) -> None:
@@ -21,3 +22,16 @@ def test_the_preferences_say_which_kernels_serve(addon: Callable[[str], ModuleTy
     if installed in bpy.context.preferences.addons:
         shown = bpy.context.preferences.addons[installed].preferences
         assert isinstance(shown, preferences)
+
+
+def test_the_number_of_threads_reaches_simulations(
+    addon: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the preferences have is taken from then on; 0, their default, is chosen by the clock."""
+    preferences, threads = addon("blender.settings.preferences"), addon("core.team.threads")
+    monkeypatch.delenv("VERLET_THREADS", raising=False)
+    for number in (3, 0):
+        own = SimpleNamespace(threads=number)
+        monkeypatch.setattr(preferences, "_own_preferences", lambda own=own: own)
+        preferences.apply_preferences()
+        assert threads.wished_threads() == number
