@@ -1,5 +1,6 @@
 """The first minutes of an artist with the add-on, in a window of real Blender."""
 
+import math
 from collections.abc import Callable
 from time import monotonic
 from typing import Any
@@ -112,20 +113,24 @@ def test_a_type_that_does_not_suit_is_told_in_the_panel(hand: Hand) -> Steps:
 
 
 def test_a_bake_by_button_takes_about_as_long_as_by_script(hand: Hand) -> Steps:
-    """Within 1.3 of it, though the window is redrawn meanwhile; others may use this machine too."""
+    """Within 1.3 of it, but for a redraw before the bake and one after it, however short it is.
+
+    Without a graphics card a redraw takes as long as 15 frames; others may use this machine too.
+    """
     cloth = hanging_cloth(frames=60, resolution=100)
     yield from hand.sidebar()
     buttons = yield from hand.buttons()
     ratios: list[float] = []
-    while len(ratios) < 4 and not any(ratio <= 1.3 for ratio in ratios):
+    while len(ratios) < 4 and min(ratios, default=math.inf) > 1.3:
         if baked(cloth):
             verlet.clear_bake()
         yield from hand.click(buttons[BAKE])
         started = monotonic()
         yield from wait_until(lambda: len(baked(cloth)) == 60)
         by_button, scripted = monotonic() - started, seconds_of(verlet.bake)
-        print(f"60 frames: {by_button:.2f} s by button, {scripted:.2f} s by script")
-        ratios.append(by_button / scripted)
+        redraw = seconds_of(lambda: bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=1))
+        print(f"60 frames: {by_button:.2f} s, {scripted:.2f} by script, {redraw:.2f} a redraw")
+        ratios.append((by_button - 2 * redraw) / scripted)
     assert min(ratios) <= 1.3, ratios
 
 
