@@ -7,7 +7,8 @@ order. They stay under 1e-12 of the body's size, which is about a metre.
 from collections.abc import Callable
 from copy import deepcopy
 from functools import cache
-from typing import Any
+from itertools import product
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from tests.core.bodies import (
     built_state,
     coil,
     disc,
+    field,
     flat_sheet,
     gaping_tube,
     make_mesh,
@@ -37,7 +39,13 @@ from verlet_addon.core.bending import kernels as c_bends
 from verlet_addon.core.compiled import backend
 from verlet_addon.core.contacts.manifold import plane as c_plane
 from verlet_addon.core.contacts.manifold.plane import PlaneContact
-from verlet_addon.core.forces import kernels as c_forces
+from verlet_addon.core.field import KINDS, Field, Shape, Side
+from verlet_addon.core.forces import (
+    accelerations as c_accelerations,
+    fields as c_fields,
+    kernels as c_forces,
+)
+from verlet_addon.core.forces.fields import is_algebraic
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.model import SoftBodyModel
 from verlet_addon.core.momentum import kernels as c_momentum
@@ -236,6 +244,53 @@ def _blow(kernels: Any, x: Floats, model: SoftBodyModel, _: Batches) -> None:
     x += kernels.plate_forces(model.exposed_surface, x.copy(), rows)[:3]
 
 
+def _feel(kernels: Any, x: Floats, _: SoftBodyModel, __: Batches) -> None:
+    """Fields of each kind, shape and side, with each falloff whose law C has."""
+    for number, each in enumerate(every_field()):
+        given = x.copy(), np.cos(9.0 * x)
+        effect = kernels.field_effects([each], np.array([np.cos(number)]), *given)
+        x += 1e-6 * (effect[:3] + effect[3] + effect[4:7] + effect[7])
+
+
+def _blow_by_fields(kernels: Any, x: Floats, model: SoftBodyModel, _: Batches) -> None:
+    """All of these fields at once, with speeds of 1 m/s, then one that is too fast to follow."""
+    given, gravity = (model.exposed_surface, model.inverse_masses), np.array([0.0, 1.0, -9.0])
+    fields, speeds = every_field(), np.cos(9.0 * x)
+    shares = np.cos(np.arange(len(fields)))
+    x += 1e-6 * kernels.blown_accelerations(*given, x.copy(), speeds, fields, shares, gravity, 0.01)
+    x += 1e-9 * kernels.blown_accelerations(
+        *given, x.copy(), speeds, fields[:3], 1e9 * shares[:3], gravity, 0.01
+    )
+
+
+def every_field() -> list[Field]:
+    """A field of each kind, shape and side, with each falloff whose law C has."""
+    fields = [
+        field(kind, 3.0, shape=shape, side=side, falloff=falloff, **FELT)
+        for kind, shape, side in product(KINDS, get_args(Shape), get_args(Side))
+        for falloff in ("SPHERE", "TUBE")
+    ]
+    assert all(map(is_algebraic, fields, fields))
+    return fields
+
+
+FELT: dict[str, Any] = {
+    "axis": np.array([0.6, 0.0, 0.8]),
+    "flow": 0.4,
+    "wind_factor": 0.3,
+    "damping": 0.7,
+    "size": 0.2,
+    "power": 2.0,
+    "nearest": 0.1,
+    "farthest": 1.5,
+    "radial_power": 1.0,
+    "radial_nearest": 0.1,
+    "radial_farthest": 1.0,
+    "inverse_square": True,
+    "in_world": True,
+}
+
+
 def _level(kernels: Any, x: Floats, _: SoftBodyModel, __: Batches) -> None:
     """As if particles were neighbours on water, each of the next two."""
     n = x.shape[1]
@@ -250,6 +305,8 @@ CALLS: dict[str, tuple[Kernels, Call]] = {
     "ground": ((in_numpy(c_plane), c_plane), _meet_ground),
     "momentum": ((in_numpy(c_momentum), c_momentum), _keep_momentum),
     "wind": ((in_numpy(c_forces), c_forces), _blow),
+    "fields": ((in_numpy(c_fields), c_fields), _feel),
+    "accelerations by fields": ((in_numpy(c_accelerations), c_accelerations), _blow_by_fields),
     "water": ((in_numpy(c_water), c_water), _level),
     "edges": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.lengths.edges)),
     "shear": (LENGTHS, lambda k, x, _, b: k.project_strips(x, b.lengths.shear)),

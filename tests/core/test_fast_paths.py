@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from tests.core.bodies import (
+    UP,
     Body,
     built_state,
     coil,
+    field,
     flat_sheet,
     floor,
     gaping_tube,
@@ -187,19 +189,34 @@ def test_one_call_moves_bodies_along_with_their_pins(case: str) -> None:
     assert all(swung) == (case != "held at both ends")
 
 
-@pytest.mark.parametrize("case", ["star", "cloth on two corners", "soft pins"])
-def test_single_calls_lead_bodies_through_fields(case: str) -> None:
-    """To the bit: in wind that rises."""
+@pytest.mark.parametrize("move", [step_plain_body, led])
+@pytest.mark.parametrize("case", ["star", "cloth on two corners", "cloth with a fringe"])
+def test_fields_that_change_move_bodies_as_steps_do(case: str, move: Callable[..., bool]) -> None:
+    """To the bit: wind that rises, eddies that travel and grow, and a whirl that turns."""
     body, scene = way(case, ground=None, moving=False)
-    blown = [replace(each, fields=[[wind(0.5 * k)]]) for k, each in enumerate(scene)]
-    assert all(stepped(body, blown, led)[1])
+    blown = [
+        replace(
+            each,
+            fields=[
+                [
+                    wind(0.5 * k),
+                    field(
+                        "TURBULENCE", 2.0, origin=0.1 * k * UP, size=0.1 * (k + 1), wind_factor=0.5
+                    ),
+                    field("VORTEX", 1.0, np.array([np.sin(k), 0.0, np.cos(k)]), radial_power=1.0),
+                ]
+            ],
+        )
+        for k, each in enumerate(scene)
+    ]
+    assert all(stepped(body, blown, move)[1][1:])
 
 
 def test_what_acts_unevenly_is_left_to_steps() -> None:
-    """Force fields, a ground that moves, and steps of another length than before."""
+    """A field in a cone, a ground that moves, and steps of another length than before."""
     held, scene = way("star", ground=floor(-5.0), moving=False)
     body, _ = stepped(held, scene[:3])
-    blown = replace(scene[3], fields=[[wind(1.0)]])
+    blown = replace(scene[3], fields=[[replace(wind(1.0), falloff="CONE")]])
     rising = replace(scene[3], ground=floor(-4.9))
     slower = replace(scene[3], duration=2.0 * FRAME)
     for after in (blown, rising, slower):

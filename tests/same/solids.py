@@ -138,8 +138,11 @@ def drops() -> Scene:
 AXES = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.6, 0.0, 0.8]])
 
 
-def fielded(*bodies: Body, **more: Any) -> Scene:
-    """Bodies among force fields of every kind and shape that move and turn."""
+def fielded(*bodies: Body, cones: bool = True, **more: Any) -> Scene:
+    """Bodies among force fields of every kind and shape that move and turn.
+
+    Cones are among them unless none are wanted: of these, C does not have the law.
+    """
 
     def fields(time: float) -> list[Field]:
         turn = rotation((1, 1, 0), time)
@@ -160,6 +163,14 @@ def fielded(*bodies: Body, **more: Any) -> Scene:
             ),
             field("VORTEX", 3.0, AXES[2], flow=1.0, shape="POINT", radial_farthest=4.0),
         ]
+        if not cones:
+            more_fields = [
+                field(
+                    "FORCE", 2.0, inverse_square=True, falloff="TUBE", side="NEGATIVE", power=2.0
+                ),
+                field("TURBULENCE", 2.0, size=0.3, nearest=0.1, farthest=2.0, wind_factor=1.0),
+                field("VORTEX", 3.0, AXES[2], flow=1.0, shape="LINE", radial_farthest=4.0),
+            ]
         named = found + [replace(each, name=f"{each.name} 2") for each in more_fields]
         return [
             replace(
@@ -256,6 +267,20 @@ SCENES: Scenes = {
             pinned(rope(np.linspace([0, 0, 0.4], [0.6, 0, 0.2], 15)), [0]),
             BodySettings(body_type="ROPE"),
         )
+    ),
+    "fields without cones on cloth": lambda: fielded(
+        (sheet(8), BodySettings(wind=0.8, turbulence_weight=0.5)),
+        (moved(flat_sheet("triangles", 6), np.eye(3), (2.0, 0, 0)), BodySettings(drag_weight=2.0)),
+        cones=False,
+    ),
+    "fields without cones on a rope and a sheet": lambda: fielded(
+        (
+            pinned(rope(np.linspace([0, 0, 0.4], [0.6, 0, 0.2], 15)), [0]),
+            BodySettings(body_type="ROPE"),
+        ),
+        (sheet(4), BodySettings()),
+        cones=False,
+        ground=floor(-0.2),
     ),
     "fields on jelly": lambda: fielded((BRICK, JELLY), ground=floor(-0.2)),
     "fields on water": lambda: fielded((flat_sheet("quads", 8), STILL)),

@@ -109,10 +109,8 @@ def step_plain_bodies(
     """Advances plain bodies from one sample to the next, with the same bits as `step`.
 
     Returns False, and restores all states, if any body has come near another or near a collider, or
-    where fields act: `step` then has to take the steps of the frame.
+    where a field acts whose law C does not have: `step` then has to take the steps of the frame.
     """
-    if any((*before.every_field, *after.every_field)):  # whose forces differ from step to step
-        return False
     if world is None:
         former, colliders = [], list[Floats]()
     else:
@@ -121,6 +119,8 @@ def step_plain_bodies(
             return False
         former = _copy_memory(bodies, settings)
     group = make_group(bodies, range(len(bodies)), settings, before, after, curves)
+    if any(member.in_field for member in group.members.values()):
+        return False
     boxes = group.take_all_steps()
     if world is not None and not _are_clear((boxes[:, 0], boxes[:, 1]), colliders, world):
         for rows, kept in former:

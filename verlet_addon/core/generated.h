@@ -30,6 +30,7 @@
 #define MAX_ADVANCES 100
 #define MAX_BUCKLING 0.1
 #define MAX_DESCENT_ROUNDS 60
+#define MAX_DRAG_STRENGTH 2.0
 #define MAX_FOLD_SLOPE 0.04
 #define MAX_JOINT_CG_ROUNDS 100
 #define MAX_LIMIT_ROUNDS 10
@@ -38,6 +39,7 @@
 #define MAX_PARENTS 4
 #define MAX_ROPE_ROUNDS 30
 #define MAX_SOLID_CG_ROUNDS 400
+#define MAX_SPEED_CHANGE 20000.0
 #define MAX_SQUARED_STRETCH 8.0
 #define MAX_STALLED_SWEEPS 4
 #define MAX_STRAIN 0.012
@@ -209,7 +211,9 @@ typedef struct distance_limit_batch {
 
 typedef struct exposed_surface {
     const real *plate_factors;
-    integer *face, *vertex, *following, corner_count;
+    const integer *edges;
+    real rope_factor;
+    integer *face, *vertex, *following, corner_count, edge_count;
 } exposed_surface;
 
 typedef struct face_diagonals {
@@ -225,6 +229,21 @@ typedef struct factored_shell {
     integer free_count;
     const struct dissected_system *system;
 } factored_shell;
+
+typedef struct field {
+    const real *origin, *axis;
+    real strength, flow, wind_factor, damping, size, power, nearest, farthest, radial_power,
+        radial_nearest, radial_farthest;
+    integer inverse_square, in_world, kind, shape, in_tube;
+    real side;
+    integer *table;
+    real *slopes;
+} field;
+
+typedef struct field_path {
+    const struct field *before, *after;
+    real share;
+} field_path;
 
 typedef struct frame_inputs {
     integer steps;
@@ -309,18 +328,20 @@ typedef struct plain_model {
     const struct rod_batch *rods;
     integer n, pins, *pinned;
     real *rest, *inverse_masses;
+    const struct exposed_surface *exposed_surface;
     const struct restarted_multipliers *multipliers;
     const struct body_lengths *lengths;
     integer free, *components;
     real *floors, dt, drift, bend, *start, *predicted, *accelerations, *friction_corrections,
-        *normal_corrections, *before, *targets, *whole;
+        *normal_corrections, *before, *targets, *velocities, *blown, *whole;
 } plain_model;
 
 typedef struct plain_state {
     const real *pins_start, *pins_end, *goal_ends;
     real friction, restitution;
     const struct target_curve *curve, *pull;
-    integer in_field;
+    const struct field_path *const *fields;
+    integer fields_count, in_field;
     const struct goal_radii *limits;
     const real *limit_ends;
     real *positions, *previous_positions;
@@ -602,6 +623,8 @@ EXPORT void are_active(const surfaces *, const near_pairs *, const uint8_t *, ui
 EXPORT void are_fresh(const integer *, integer, const integer *, integer, uint8_t *, real *);
 EXPORT void are_squeezed(const contact_rows *, const integer *, integer, integer, uint8_t *, real
     *);
+EXPORT void blown_accelerations(const exposed_surface *, const real *, const real *, integer, const
+    real *, const field *const *, integer, const real *, const real *, real, real *, real *);
 EXPORT void choose_coarse(const neighbours *, const uint8_t *, uint8_t *, real *);
 EXPORT void clamp_points(const solid_system *, const real *, real *);
 EXPORT void conserve_momentum(const integer *, integer, const real *, const real *, const real *,
@@ -610,6 +633,8 @@ EXPORT void count_turns(const real *, integer, const real *, integer, const inte
     const real *, integer *);
 EXPORT void eliminate_unknowns(real *, integer, real *, integer);
 EXPORT void factorize_pentadiagonal(real *, integer);
+EXPORT void field_effects(const field *const *, integer, const real *, const real *, integer, const
+    real *, real *);
 EXPORT void find_deviations(const real *, integer, const real *, const real *, const real *, real
     *);
 EXPORT void find_near_rows(const surfaces *, const bvh_pairs *, const search_criteria *, real,

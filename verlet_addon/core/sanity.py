@@ -31,7 +31,8 @@ def check_sample(sample: Sample) -> None:
         raise SettingsError(
             f"gravity is {sample.gravity.tolist()} at frame {sample.frame}; set it anew"
         )
-    for field in chain(*sample.every_field):
+    # Bodies mostly share their fields.
+    for field in {id(field): field for field in chain(*sample.every_field)}.values():
         if name := non_finite_number(field):
             raise SettingsError(
                 f"the {name} of the force field {field.name} is {getattr(field, name)} at frame "
@@ -52,7 +53,8 @@ def check_fields(
     """
     if not fields or not model.settings.use_self_collision:
         return
-    effect = sum_fields(fields, model.settings.field_shares, state.positions, state.velocities())
+    shares = np.array([model.settings.field_shares[field.kind] for field in fields])
+    effect = sum_fields(fields, shares, state.positions, state.velocities())
     pushes = effect.push[:, model.inverse_masses > 0.0]
     if not pushes.size:
         return  # pins or springs of infinite stiffness hold every vertex

@@ -1,5 +1,6 @@
 /* Steps of plain bodies: the operations of step.py in the same order, with the same bits. See
    plain_bodies.py. */
+#include "../forces/forces.h"
 #include "../stretch/strips.h"
 #include "../team/team.h"
 
@@ -8,6 +9,35 @@ typedef struct {
     const frame_inputs *inputs;
     integer number;
 } free_motion;
+
+/* Adds the effect of a field at the start of a step of all steps. */
+static void add_moving_field(const field_path *of, const plain_state *state, integer done,
+                             integer steps)
+{
+    real origin[3], axis[3];
+    const plain_model *body = state->body;
+    field now;
+    find_field(of, done, steps, origin, axis, &now);
+    add_effect(&now, of->share, state->positions, body->n, body->velocities, body->blown);
+}
+
+/* Finds the accelerations by gravity and by fields. */
+static void feel_fields(const plain_state *state, const frame_inputs *inputs, integer number)
+{
+    const plain_model *body = state->body;
+    integer n = body->n;
+    real gravity[3], *effect = body->blown;
+    for (int axis = 0; axis < 3; axis++)
+        gravity[axis] = inputs->gravity[axis] * state->heaviness;
+    for (integer at = 0; at < 3 * n; at++)
+        body->velocities[at] = (state->positions[at] - state->previous_positions[at]) / body->dt;
+    clear(effect, 8 * n);
+    for (integer i = 0; i < state->fields_count; i++)
+        add_moving_field(state->fields[i], state, number - 1, inputs->steps);
+    limit_slip(effect, n);
+    accelerate(body->exposed_surface, body->inverse_masses, state->positions, n, body->velocities,
+               gravity, body->dt, effect, effect + 8 * n, body->accelerations);
+}
 
 /* Moves particles by inertia, and by gravity and the pull of poses, or as fields do. */
 static void move_freely(const void *loop, integer part, real *scratch)
@@ -22,7 +52,7 @@ static void move_freely(const void *loop, integer part, real *scratch)
     for (int axis = 0; axis < 3; axis++)
         for (integer i = axis * n + first; i < axis * n + last; i++) {
             integer at = 3 * (i - axis * n) + axis;
-            if (!state->in_field)
+            if (!state->in_field && !state->fields_count)
                 body->accelerations[i] = of->inputs->gravity[axis] * state->heaviness;
             if (!state->in_field && pull)
                 body->accelerations[i]
@@ -54,6 +84,8 @@ static void predict(const plain_state *state, const frame_inputs *inputs, intege
     integer n = body->n;
     real *x = state->positions, *moved = body->predicted;
     free_motion loop = {state, inputs, number};
+    if (state->fields_count)
+        feel_fields(state, inputs, number);
     share(parts_of(n, PARTICLE_PART), move_freely, &loop, 0, NULL);
     const ropes *ropes = body->lengths->ropes;
     if (ropes->strips_count) {

@@ -128,7 +128,7 @@ def make_group(
             (before.targets[n], after.targets[n]),
             settings,
             (curves.get(n), pulls[n]),
-            in_field=any((*before.every_field[n], *after.every_field[n])),
+            (before.every_field[n], after.every_field[n]),
         )
         for n in numbers
     }

@@ -9,6 +9,9 @@ import numpy as np
 from ..arrays import Floats, Integers
 from ..bending.constraints import BendBatches
 from ..contacts.manifold.plane import PlaneContact
+from ..field import Field
+from ..forces.fields import FieldPath, is_algebraic
+from ..forces.kernels import ExposedSurface
 from ..kernel import Struct
 from ..model import SoftBodyModel
 from ..ropes.constraints import lengthen_ropes
@@ -74,6 +77,7 @@ PLAIN_MODEL = Struct(
     pinned=(Integers, lambda batches: batches.model.pinned),
     rest=(Floats, lambda batches: batches.model.rest_positions),
     inverse_masses=(Floats, lambda batches: batches.model.inverse_masses),
+    exposed_surface=(ExposedSurface, lambda batches: batches.model.exposed_surface),
     multipliers=(Batches, lambda batches: batches),
     lengths=(BODY_LENGTHS, BODY_LENGTHS.pack),
     free=(int, lambda batches: batches.model.has_free_components),
@@ -88,7 +92,8 @@ PLAIN_MODEL = Struct(
     friction_corrections=(Floats, lambda batches: plain_work(batches).friction_corrections),
     normal_corrections=(Floats, lambda batches: plain_work(batches).normal_corrections),
     scratch={
-        "before targets": lambda batches: (3, batches.model.vertex_count),
+        "before targets velocities": lambda batches: (3, batches.model.vertex_count),
+        "blown": lambda batches: (12, batches.model.vertex_count),
         "whole": lambda batches: (int(batches.model.free_components.max(initial=-1)) + 1, 16),
     },
 )
@@ -132,8 +137,10 @@ class PlainBody:
     """The way of its animated mesh, if its ropes follow that."""
     pull: TargetCurve | None
     """The way of accelerations besides gravity, if any [m/s²]."""
+    fields: list[FieldPath]
+    """Force fields that act on it, of those whose accelerations C finds."""
     in_field: bool
-    """Whether fields act on it; Python finds its accelerations in each step then."""
+    """Whether Python finds its accelerations in each step, as another field acts on it."""
     limits: GoalRadii | None
     """Spheres that particles stay in; C sets their centres in each step."""
     limit_ends: Floats
@@ -148,8 +155,8 @@ class PlainBody:
 Struct(
     "plain_state",
     PlainBody,
-    reads="pins_start pins_end goal_ends friction restitution curve pull in_field limits "
-    "limit_ends",
+    reads="pins_start pins_end goal_ends friction restitution curve pull fields in_field "
+    "limits limit_ends",
     shares="positions previous_positions",
     body=(PLAIN_MODEL, lambda member: PLAIN_MODEL.pack(member.batches)),
     goals=(int, lambda member: len(member.model.goals)),
@@ -166,11 +173,12 @@ def make_member(
     targets: Sequence[Floats],
     settings: SceneSettings,
     ways: Sequence[TargetCurve | None],
-    *,
-    in_field: bool,
+    fields: Sequence[Sequence[Field]],
 ) -> PlainBody:
-    """The member for one body with targets (n, 3) [m] at both samples."""
+    """The member for one body with targets (n, 3) [m] and fields at both samples."""
     model, state = body
+    paths = field_paths(model, *fields)
+    in_c = all(is_algebraic(path.before, path.after) for path in paths)
     batches = batches_for(model, state, settings.integrator, state.previous_dt)
     positions, previous = state.positions.copy(), state.previous_positions.copy()
     lengthen_ropes(positions, batches.ropes)
@@ -193,10 +201,20 @@ def make_member(
         restitution=restitution,
         curve=curve,
         pull=pull,
-        in_field=in_field,
+        fields=paths if in_c else [],
+        in_field=not in_c,
         limits=find_goal_radii(model, limit_ends[0]),
         limit_ends=limit_ends,
     )
+
+
+def field_paths(
+    model: SoftBodyModel, before: Sequence[Field], after: Sequence[Field]
+) -> list[FieldPath]:
+    """The fields of the later sample that act on a body, each from where it was before."""
+    shares, former = model.settings.field_shares, {field.name: field for field in before}
+    paths = [FieldPath(former.get(each.name, each), each, shares[each.kind]) for each in after]
+    return paths if any(path.share for path in paths) else []
 
 
 def make_body_step(member: PlainBody, settings: SceneSettings, after: Sample) -> SurfaceStep:

@@ -9,11 +9,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..arrays import Floats, magnitudes, sum_rows
+from ..arrays import Floats, dot, magnitudes, sum_rows
 from ..field import Field, Kind
+from ..kernel import Sized, kernel
 from ..solid.kernels import scatter_to_nodes
 from ..solid.solid_body import Solid
-from .fields import FieldEffect, sum_fields
+from .fields import FieldEffect, body_for, sum_fields
 from .kernels import ExposedSurface, plate_forces
 
 MAX_SPEED_CHANGE = 2e4
@@ -46,13 +47,39 @@ def accelerations(
     fields, shares : fields that act on the body, and the share of each kind's strength.
     dt : length of the step [s].
     """
-    pull = np.broadcast_to(gravity[:, None], positions.shape)
-    if not any(shares[field.kind] for field in fields):
-        return pull
-    velocities = find_velocities()
+    strengths = np.array([shares[field.kind] for field in fields])
+    if not strengths.any():
+        return np.broadcast_to(gravity[:, None], positions.shape)
+    return body_for(fields, blown_accelerations)(
+        exposed_surface,
+        inverse_masses,
+        positions,
+        find_velocities(),
+        fields,
+        strengths,
+        gravity,
+        dt,
+    )
+
+
+@kernel(
+    result=lambda _, __, positions, *___: np.empty(positions.shape),
+    work=lambda _, __, positions, *___: np.zeros((12, positions.shape[1])),
+)
+def blown_accelerations(
+    exposed_surface: ExposedSurface,
+    inverse_masses: Floats,
+    positions: Sized,
+    velocities: Floats,
+    fields: Sequence[Field],
+    shares: Floats,
+    gravity: Floats,
+    dt: float,
+) -> Floats:
+    """(3, n) accelerations of particles on which fields act; shares (k,) of their strengths."""
     effect = sum_fields(fields, shares, positions, velocities)
     forces, growth = _air_forces(exposed_surface, effect, positions, velocities)
-    total = pull + effect.push - effect.rate * velocities + forces * inverse_masses
+    total = gravity[:, None] + effect.push - effect.rate * velocities + forces * inverse_masses
     rates = np.maximum(effect.rate, 0.0) + growth * inverse_masses
     return _bounded(total, rates, dt)
 
@@ -81,19 +108,20 @@ def node_accelerations(
         where a field acts.
     gravity, fields, shares, dt : see `accelerations`.
     """
-    pull = np.broadcast_to(gravity[:, None], nodes.shape)
-    if not any(shares[field.kind] for field in fields):
-        return pull
+    strengths = np.array([shares[field.kind] for field in fields])
+    if not strengths.any():
+        return np.broadcast_to(gravity[:, None], nodes.shape)
     node_velocities, point_velocities = find_velocities()
     effect, air = (
-        sum_fields(fields, shares, nodes, node_velocities),
-        sum_fields(fields, shares, points, point_velocities),
+        sum_fields(fields, strengths, nodes, node_velocities),
+        sum_fields(fields, strengths, points, point_velocities),
     )
     forces, growth = _air_forces(exposed_surface, air, points, point_velocities)
     forces /= np.maximum(1.0, growth * inverse_masses * dt)
     air_accelerations = np.zeros_like(nodes)
     scatter_to_nodes(solid.embedding, np.arange(forces.shape[1]), forces.T, air_accelerations)
-    total = pull + effect.push - effect.rate * node_velocities + air_accelerations / solid.masses
+    total = gravity[:, None] + effect.push - effect.rate * node_velocities
+    total += air_accelerations / solid.masses
     return _bounded(total, np.maximum(effect.rate, 0.0), dt)
 
 
@@ -117,19 +145,21 @@ def _air_forces(
     if len(exposed_surface.plate_factors):
         forces += plate_forces(exposed_surface, positions, rows)
     if len(exposed_surface.edges):
-        forces += _rope_forces(exposed_surface, positions, rows)
+        forces = _with_rope_forces(forces, exposed_surface, positions, rows)
     return forces[:3], forces[3]
 
 
-def _rope_forces(exposed_surface: ExposedSurface, positions: Floats, rows: Floats) -> Floats:
-    """(4, n) forces on edges without faces, half at each end, and their growth with speed."""
+def _with_rope_forces(
+    forces: Floats, exposed_surface: ExposedSurface, positions: Floats, rows: Floats
+) -> Floats:
+    """(4, n) the sum of these and of forces on edges without faces, half at each end."""
     starts, ends = exposed_surface.edges.T
     spans = positions[:, ends] - positions[:, starts]
     lengths = magnitudes(spans)
     spans = spans / np.where(lengths > 0.0, lengths, 1.0)
     middle = (rows[:, starts] + rows[:, ends]) / 2
-    across = middle[:3] - spans * (middle[:3] * spans).sum(axis=0)
+    across = middle[:3] - spans * dot(middle, spans)
     factors = exposed_surface.rope_factor * lengths * magnitudes(across)
     blown = np.concatenate([across, middle[3:]]) * (factors / 2)
-    n = positions.shape[1]
-    return sum_rows(starts, blown, n) + sum_rows(ends, blown, n)
+    numbers = np.concatenate([np.arange(positions.shape[1]), starts, ends])
+    return sum_rows(numbers, np.concatenate([forces, blown, blown], axis=1), positions.shape[1])

@@ -2,16 +2,57 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import acos, degrees
+from math import acos, degrees, sqrt
+from typing import get_args
 
 import numpy as np
 
-from ..arrays import SHORTEST, Floats, by_value, magnitudes, norms
-from ..field import Field, Kind
-from .kernels import turbulence
+from ..arrays import SHORTEST, Floats, Integers, by_value, dot, magnitudes, norms
+from ..field import KINDS, Field, Kind, Shape, Side
+from ..kernel import Kernel, Sized, Struct, kernel
+from .kernels import SLOPES, TABLE, turbulence
 
 MAX_DRAG_STRENGTH = 2.0
 """Upper limit of both coefficients of a DRAG field, which is Blender's."""
+
+
+SIDES: dict[Side, float] = {"BOTH": 0.0, "POSITIVE": 1.0, "NEGATIVE": -1.0}
+"""Signs of heights on the side where a field acts."""
+
+FIELD = Struct(
+    "field",
+    Field,
+    reads="origin axis strength flow wind_factor damping size power nearest farthest radial_power "
+    "radial_nearest radial_farthest inverse_square in_world",
+    kind=(int, lambda field: KINDS.index(field.kind)),
+    shape=(int, lambda field: get_args(Shape).index(field.shape)),
+    in_tube=(int, lambda field: field.falloff == "TUBE"),
+    side=(float, lambda field: SIDES[field.side]),
+    table=(Integers, lambda _: TABLE),
+    slopes=(Floats, lambda _: SLOPES),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class FieldPath:
+    """A field between two samples, and the share of its strength that acts on a body."""
+
+    before: Field
+    after: Field
+    share: float
+
+
+Struct("field_path", FieldPath, reads="before after share")
+
+
+def is_algebraic(before: Field, after: Field) -> bool:
+    """Whether a field between two samples needs no function that only Python's `math` has."""
+    powers = after.power, after.radial_power
+    return (
+        after.falloff != "CONE"
+        and powers == (before.power, before.radial_power)
+        and all(power.is_integer() and power >= 0.0 for power in powers)
+    )
 
 
 @dataclass(eq=False)
@@ -50,23 +91,35 @@ Law = Callable[[Field, _FieldPoints], Floats]
 
 
 def sum_fields(
-    fields: Sequence[Field], shares: dict[Kind, float], positions: Floats, velocities: Floats
+    fields: Sequence[Field], shares: Floats, positions: Floats, velocities: Floats
 ) -> FieldEffect:
-    """Sum of the effects of fields at positions (3, n), each kind scaled by its share.
+    """Sum of the effects of fields at positions (3, n), each scaled by its share (k,)."""
+    rows = body_for(fields, field_effects)(fields, shares, positions, velocities)
+    return FieldEffect(rows[:3], rows[3], rows[4:7], rows[7])
+
+
+def body_for(fields: Sequence[Field], either: Kernel[..., Floats]) -> Callable[..., Floats]:
+    """The body of a kernel that can take these fields."""
+    return either if all(map(is_algebraic, fields, fields)) else either.reference
+
+
+@kernel(result=lambda _, __, positions, *___: np.zeros((8, positions.shape[1])))
+def field_effects(
+    fields: Sequence[Field], shares: Floats, positions: Sized, velocities: Floats
+) -> Floats:
+    """(8, n) the rows of a FieldEffect, by fields of which each is scaled by its share (k,).
 
     The share `wind_factor` of a field acts as moving air, the rest as a force.
     """
-    n = positions.shape[1]
-    effect = FieldEffect(np.zeros((3, n)), np.zeros(n), np.zeros((3, n)), np.zeros(n))
-    for field in fields:
-        share = shares[field.kind]
+    effect = np.zeros((8, positions.shape[1]))
+    for field, share in zip(fields, shares.tolist(), strict=True):
         push, rate = field_law(field, positions, velocities)
         as_air = min(max(field.wind_factor, 0.0), 1.0)
-        effect.push += push * (share * (1.0 - as_air))
-        effect.rate += rate * (share * (1.0 - as_air))
-        effect.air += push * (share * as_air)
-        effect.slip_shares += rate * (share * as_air)
-    effect.slip_shares = np.clip(effect.slip_shares, 0.0, 1.0)
+        effect[:3] += push * (share * (1.0 - as_air))
+        effect[3] += rate * (share * (1.0 - as_air))
+        effect[4:7] += push * (share * as_air)
+        effect[7] += rate * (share * as_air)
+    effect[7] = np.clip(effect[7], 0.0, 1.0)
     return effect
 
 
@@ -101,7 +154,6 @@ def _relative_to(field: Field, positions: Floats, velocities: Floats) -> _FieldP
 
 def _falloff(field: Field, arms: Floats, heights: Floats, distances: Floats) -> Floats:
     """(n,) factors on a field's strength by distance; 0 on the side where it does not act."""
-    sides = {"BOTH": 0.0, "POSITIVE": 1.0, "NEGATIVE": -1.0}
     if field.falloff == "SPHERE":
         left = _reach(distances, field.power, field.nearest, field.farthest)
     else:
@@ -112,13 +164,16 @@ def _falloff(field: Field, arms: Floats, heights: Floats, distances: Floats) -> 
             across = by_value(lambda cosine: degrees(acos(cosine)), cosines)
         limits = (field.radial_power, field.radial_nearest, field.radial_farthest)
         left = left * _reach(across, *limits)
-    return np.where(heights * sides[field.side] < 0.0, 0.0, left)
+    return np.where(heights * SIDES[field.side] < 0.0, 0.0, left)
 
 
 def _reach(distances: Floats, power: float, nearest: float, farthest: float) -> Floats:
     """(n,) (1 + distance − nearest)^(−power) between the limits, 1 nearer and 0 farther."""
     beyond = np.maximum(distances - nearest, 0.0)
-    left = by_value(lambda at: (1.0 + at) ** -power, beyond) if power else np.ones_like(beyond)
+    if power.is_integer() and power >= 0.0:
+        left = 1.0 / np.prod([1.0 + beyond] * int(power), axis=0)
+    else:
+        left = by_value(lambda at: (1.0 + at) ** -power, beyond)
     return np.where(distances > farthest, 0.0, left)
 
 
@@ -174,7 +229,7 @@ def _vortex_rate(field: Field, place: _FieldPoints) -> Floats:
 
 def _harmonic_rate(field: Field, place: _FieldPoints) -> Floats:
     """(n,) drag rate of the spring; `damping` 1 is critical."""
-    rate = 2.0 * field.damping * abs(field.strength) ** 0.5
+    rate = 2.0 * field.damping * sqrt(abs(field.strength))
     return np.full_like(place.falloff, rate)
 
 
@@ -203,7 +258,7 @@ _RATES: dict[Kind, Law] = {
 
 def _along(axis: Floats, vectors: Floats) -> Floats:
     """(n,) components of vectors (3, n) along an axis."""
-    return np.asarray((axis[:, None] * vectors).sum(axis=0))
+    return dot(axis, vectors)
 
 
 def _around(axis: Floats, vectors: Floats) -> Floats:

@@ -1,6 +1,6 @@
 /* Turbulence and air on faces: the functions of kernels.py, which has formulas and
    sources. */
-#include "../kernels.h"
+#include "forces.h"
 
 #define MAX_CELL_COORDINATE 4611686018427387904.0 /* 2^62: larger reals have no fractions, nor fit integers */
 
@@ -40,27 +40,38 @@ static real gradient_noise(const integer *table, const real *slopes, const real 
     return total;
 }
 
+void turbulence_at(const real point[3], real size, const integer *table, const real *slopes,
+                   real found[3])
+{
+    real at[3], octave = 1.0, weights = 0.0;
+    for (int axis = 0; axis < 3; axis++) {
+        at[axis] = size != 0.0 ? point[axis] / size : point[axis];
+        found[axis] = 0.0;
+    }
+    for (int time = 0; time < OCTAVES; time++) {
+        for (int axis = 0; axis < 3; axis++) {
+            real place[3];
+            for (int other = 0; other < 3; other++)
+                place[other] = at[(other + axis) % 3] * octave;
+            found[axis] += gradient_noise(table, slopes, place) / octave;
+        }
+        weights += 1.0 / octave;
+        octave *= 2.0;
+    }
+    for (int axis = 0; axis < 3; axis++)
+        found[axis] /= weights;
+}
+
 /* Sets the turbulence at points (3, n), with eddies of a size. */
 EXPORT void turbulence(const real *points, integer n, real size, const integer *table,
                        const real *slopes, real *vectors)
 {
     for (integer i = 0; i < n; i++) {
-        real at[3], found[3] = {0.0, 0.0, 0.0};
+        real point[3], found[3];
+        read(points, n, i, point);
+        turbulence_at(point, size, table, slopes, found);
         for (int axis = 0; axis < 3; axis++)
-            at[axis] = size != 0.0 ? points[axis * n + i] / size : points[axis * n + i];
-        real octave = 1.0, weights = 0.0;
-        for (int time = 0; time < OCTAVES; time++) {
-            for (int axis = 0; axis < 3; axis++) {
-                real place[3];
-                for (int other = 0; other < 3; other++)
-                    place[other] = at[(other + axis) % 3] * octave;
-                found[axis] += gradient_noise(table, slopes, place) / octave;
-            }
-            weights += 1.0 / octave;
-            octave *= 2.0;
-        }
-        for (int axis = 0; axis < 3; axis++)
-            vectors[axis * n + i] = found[axis] / weights;
+            vectors[axis * n + i] = found[axis];
     }
 }
 
@@ -100,4 +111,28 @@ EXPORT void plate_forces(const exposed_surface *of, const real *positions, integ
             for (int row = 0; row < 4; row++)
                 forces[row * n + of->vertex[k]] += blown[row] * factor;
     }
+}
+
+void add_rope_forces(const exposed_surface *of, const real *positions, integer n, const real *rows,
+                     real *forces)
+{
+    for (int end = 0; end < 2; end++)
+        for (integer edge = 0; edge < of->edge_count; edge++) {
+            integer start = of->edges[2 * edge], last = of->edges[2 * edge + 1];
+            real span[3], middle[4], across[3];
+            for (int axis = 0; axis < 3; axis++)
+                span[axis] = positions[axis * n + last] - positions[axis * n + start];
+            real length = __builtin_sqrt(dot(span, span));
+            for (int row = 0; row < 4; row++)
+                middle[row] = (rows[row * n + start] + rows[row * n + last]) / 2.0;
+            for (int axis = 0; axis < 3; axis++)
+                span[axis] /= length > 0.0 ? length : 1.0;
+            real along = dot(middle, span);
+            for (int axis = 0; axis < 3; axis++)
+                across[axis] = middle[axis] - span[axis] * along;
+            real factor = of->rope_factor * length * __builtin_sqrt(dot(across, across)) / 2.0;
+            integer at = end ? last : start;
+            for (int row = 0; row < 4; row++)
+                forces[row * n + at] += (row < 3 ? across[row] : middle[3]) * factor;
+        }
 }

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers, magnitudes, sum_rows
+from ..arrays import Floats, Integers, dot, magnitudes, sum_rows
 from ..geometry.faces import Corners, face_normals
 from ..geometry.rest_shape import RestShape
 from ..kernel import Sized, Struct, kernel
@@ -99,11 +99,12 @@ class ExposedSurface:
 Struct(
     "exposed_surface",
     ExposedSurface,
-    reads="plate_factors",
+    reads="plate_factors edges rope_factor",
     face=(Integers, lambda surface: surface.corners.face),
     vertex=(Integers, lambda surface: surface.corners.vertex),
     following=(Integers, lambda surface: surface.corners.following),
     corner_count=(int, lambda surface: len(surface.corners.face)),
+    edge_count=(int, lambda surface: len(surface.edges)),
 )
 
 
@@ -133,6 +134,6 @@ def plate_forces(exposed_surface: ExposedSurface, positions: Sized, rows: Floats
     shares = 1.0 / np.bincount(corners.face, minlength=count)
     means = sum_rows(corners.face, rows[:, corners.vertex], count) * shares
     factors = exposed_surface.plate_factors * areas * magnitudes(means[:3])
-    along = (means[:3] * normals).sum(axis=0)
+    along = dot(means, normals)
     blown = np.concatenate([normals * along, means[3:]]) * (factors * shares)
     return sum_rows(corners.vertex, blown[:, corners.face], positions.shape[1])
