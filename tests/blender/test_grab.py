@@ -215,16 +215,40 @@ def test_a_ray_finds_the_nearest_corner_of_the_first_face(addon: Addon) -> None:
     assert picking.hit_vertex(origin, down, places, faces) == (pytest.approx(4.0), 4)
     assert picking.hit_vertex(origin, -down, places, faces) is None
     assert picking.hit_vertex(origin + np.array([1, 0, 0]), down, places, faces) is None
-    found = picking.nearest_on_screen(
-        np.eye(4), np.array([200.0, 100.0]), np.array([196, 52]), places
-    )
-    assert found == (pytest.approx(np.hypot(4, 2)), 1)
 
 
-def test_grab_waits_for_live_to_end() -> None:
-    """Its caches hide what is grabbed."""
-    curtain()
+def test_in_the_view_the_nearest_edge_gives_its_nearer_end(addon: Addon) -> None:
+    """Long edges of ropes and bones are met in their middle; of those held, the other end."""
+    nearest = addon("blender.live.picking").nearest_on_screen
+    places = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0.0]])
+    view, size, edges = np.eye(4), np.array([200.0, 100.0]), np.array([[0, 1], [0, 2]])
+    every, held = np.ones(3, bool), np.array([True, False, True])
+    for mouse, chosen, found in (
+        ((204, 52), every, (np.hypot(4, 2), 1)),  # beyond the end of an edge
+        ((160, 57), every, (7.0, 1)),
+        ((140, 57), every, (7.0, 0)),
+        ((160, 57), held, (7.0, 0)),
+    ):
+        distance, vertex = nearest(view, size, np.array(mouse), places, edges, chosen)
+        assert (distance, vertex) == (pytest.approx(found[0]), found[1])
+
+
+def test_a_grab_begins_where_live_is_and_live_goes_on_after_esc(addon: Addon) -> None:
+    """Its cache stays; only what Enter keeps ends it."""
+    cloth, scene = curtain(), bpy.context.scene
     verlet.live()
-    assert not verlet.grab.poll()
-    verlet.reset()
-    assert verlet.grab.poll()
+    for frame in range(1, 8):
+        scene.frame_set(frame)
+    before, shown = file_content(), seen(cloth)
+    grab = begin(addon)
+    assert grab.positions[0] == pytest.approx(shown, abs=1e-6)
+    grab.advance(20)
+    grab.show()
+    bpy.context.view_layer.update()
+    assert seen(cloth) == pytest.approx(grab.positions[0], abs=1e-6)
+    grab.end()
+    assert file_content() == before
+    assert seen(cloth) == pytest.approx(shown, abs=0.0)
+    verlet.grab(seconds=0.0)
+    assert not scene.verlet.use_live
+    assert seen(cloth) == pytest.approx(shown, abs=1e-5)

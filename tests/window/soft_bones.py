@@ -6,7 +6,8 @@ import bpy
 import numpy as np
 
 from tests.blender.rigs import fox, poses, select, swing
-from tests.blender.scenes import store, verlet
+from tests.blender.scenes import file_content, store, verlet
+from tests.window.grab import GRAB, over_vertex
 from tests.window.hand import Hand, Steps, wait, wait_until
 
 
@@ -87,3 +88,84 @@ def test_spring_bones_of_vrm_are_made_soft_with_one_click(hand: Hand) -> Steps:
     yield from hand.over_view()
     yield from hand.press("Z", ctrl=True)
     yield from wait_until(lambda: "Fox Bones" not in bpy.data.objects)
+
+
+def tip(obj: Any) -> Any:
+    """The end of the tail in the world, as it is shown."""
+    shown = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return np.array(shown.matrix_world @ shown.pose.bones["tail.7"].tail)
+
+
+def drag_tip(hand: Hand, obj: Any, shift: tuple[int, int]) -> Steps:
+    """Presses the left button on the last joint of the tail, and moves the mouse."""
+    start = over_vertex(hand, tip(obj))
+    yield from hand.move(*start)
+    yield from hand.event("LEFTMOUSE")
+    for step in range(1, 11):
+        hand.place = (start[0] + shift[0] * step // 10, start[1] + shift[1] * step // 10)
+        yield from hand.event("MOUSEMOVE", "NOTHING")
+        yield from wait(0.05)
+
+
+def test_a_joint_is_dragged_in_pose_mode_while_live_is_on(hand: Hand) -> Steps:
+    """Esc shows Live again, and Enter keeps the pose, which undo takes back."""
+    obj = lone_fox()
+    swing(obj, 1.0)
+    select(obj, "tail.0")
+    verlet.make_soft_bones()
+    scene: Any = bpy.context.scene
+    yield from shown_from_the_side(hand, obj)
+    verlet.live()
+    for frame in range(9):
+        scene.frame_set(frame)
+    before, played = file_content(), tip(obj)
+    yield from hand.click((yield from hand.find(GRAB)))
+    yield from wait(0.5)
+    yield from drag_tip(hand, obj, (30, 140))
+    yield from wait(0.5)
+    hand.picture("soft_bones_grabbed")
+    assert np.linalg.norm(np.array(over_vertex(hand, tip(obj))) - hand.place) < 15
+    yield from hand.event("LEFTMOUSE", "RELEASE")
+    yield from hand.press("ESC")
+    yield from wait(0.3)
+    assert file_content() == before
+    assert np.abs(tip(obj) - played).max() < 1e-6
+    assert scene.verlet.use_live
+    with hand.override():
+        bpy.ops.ed.undo_push(message="before")
+    yield from hand.click((yield from hand.find(GRAB)))
+    yield from wait(0.5)
+    yield from drag_tip(hand, obj, (30, 140))
+    yield from wait(0.5)
+    yield from hand.press("RET")
+    yield from wait_until(lambda: not scene.verlet.use_live)
+    yield from wait(0.5)
+    hand.picture("soft_bones_grab_kept")
+    assert not obj.pose.bones["tail.3"].constraints
+    assert np.linalg.norm(np.array(over_vertex(hand, tip(obj))) - hand.place) < 20
+    yield from hand.event("LEFTMOUSE", "RELEASE")
+    yield from hand.over_view()
+    yield from hand.press("Z", ctrl=True)
+    yield from wait(0.5)
+    assert bpy.data.objects["Fox"].pose.bones["tail.3"].constraints
+
+
+def test_the_tool_of_pose_mode_grabs_a_bone_at_a_press(hand: Hand) -> Steps:
+    """Its icon stands in the toolbar there, too."""
+    obj = lone_fox()
+    select(obj, "tail.0")
+    verlet.make_soft_bones()
+    yield from shown_from_the_side(hand, obj)
+    hand.area.spaces.active.show_region_toolbar = True
+    with hand.override():
+        bpy.ops.wm.tool_set_by_id(name="verlet.grab_bones_tool")
+    yield from wait(0.5)
+    start = tip(obj)
+    yield from drag_tip(hand, obj, (20, 120))
+    yield from wait(0.5)
+    hand.picture("soft_bones_tool")
+    assert np.linalg.norm(tip(obj) - start) > 0.05
+    yield from hand.event("LEFTMOUSE", "RELEASE")
+    yield from hand.press("ESC")
+    yield from wait(0.3)
+    assert np.abs(tip(obj) - start).max() < 1e-6

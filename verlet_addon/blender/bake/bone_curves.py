@@ -53,21 +53,42 @@ def write_rotations(
             curve.modifiers.new("CYCLES")
 
 
+def rotation_name(bone: bpy.types.PoseBone) -> str:
+    """Name of the property that holds the rotation of a bone in its own mode."""
+    return _MODES.get(bone.rotation_mode, _EULER)[0]
+
+
+def turn_bone(bone: bpy.types.PoseBone, matrix: Any) -> None:
+    """Gives a bone the rotation of a matrix in its own space, near the one that it has."""
+    mode, name, former = bone.rotation_mode, rotation_name(bone), None
+    if mode != "AXIS_ANGLE":
+        former = getattr(bone, name)
+    setattr(bone, name, _values(mode, _near(mode, matrix, former)))
+
+
 def _rotations(mode: str, matrices: Sequence[Any]) -> list[tuple[float, ...]]:
     """The values of a rotation mode, each near the one before it: without jumps of a whole turn."""
     rows: list[tuple[float, ...]] = []
     former: Any = None
     for matrix in matrices:
-        turn = matrix.to_quaternion()
-        if mode in _MODES and former is not None:
-            turn.make_compatible(former)
-        if mode == "QUATERNION":
-            rows.append(tuple(turn))
-        elif mode == "AXIS_ANGLE":
-            axis, angle = turn.to_axis_angle()
-            rows.append((angle, *axis))
-        else:
-            turn = turn.to_euler(mode, former) if former is not None else turn.to_euler(mode)
-            rows.append(tuple(turn))
-        former = turn
+        former = _near(mode, matrix, former)
+        rows.append(_values(mode, former))
     return rows
+
+
+def _near(mode: str, matrix: Any, former: Any) -> Any:
+    """Rotation of a matrix as a quaternion or Euler angles, near a former one if there is one."""
+    turn = matrix.to_quaternion()
+    if mode in _MODES:
+        if former is not None:
+            turn.make_compatible(former)
+        return turn
+    return turn.to_euler(mode, former) if former is not None else turn.to_euler(mode)
+
+
+def _values(mode: str, turn: Any) -> tuple[float, ...]:
+    """The values of a rotation mode for a quaternion or Euler angles."""
+    if mode != "AXIS_ANGLE":
+        return tuple(turn)
+    axis, angle = turn.to_axis_angle()
+    return (angle, *axis)

@@ -156,13 +156,13 @@ def _read_rotations(
         scene.frame_set(frame)
         for obj, (frames, found) in zip(objects, every, strict=True):
             if frames[0] <= frame <= frames[-1]:
-                for its, matrix in zip(found, _local_matrices(obj, view_layer), strict=True):
+                for its, matrix in zip(found, local_matrices(obj, view_layer), strict=True):
                     its.append(matrix)
     _go_to(scene, now)
     return every
 
 
-def _local_matrices(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> Iterator[Any]:
+def local_matrices(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> Iterator[Any]:
     """The matrices of a body's bones in their own spaces, as the viewport shows them."""
     armature: Any = armature_of(obj)
     evaluated = armature.evaluated_get(view_layer.depsgraph)

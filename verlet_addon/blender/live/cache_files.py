@@ -19,10 +19,10 @@ Caches = dict[int, Path]
 """Files of point caches, by the `session_uid` of the object that each belongs to."""
 
 
-def temporary_cache(obj: bpy.types.Object) -> Path:
+def temporary_cache(obj: bpy.types.Object, ending: str = "") -> Path:
     """Path of the point cache of a body, in Blender's temporary folder."""
     name = re.sub(r"[^\w.-]", "_", obj.name)
-    return temporary_folder() / f"{name}_{obj.session_uid}.pc2"
+    return temporary_folder() / f"{name}_{obj.session_uid}{ending}.pc2"
 
 
 def temporary_folder() -> Path:

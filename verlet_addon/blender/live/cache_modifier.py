@@ -1,6 +1,6 @@
 """The Mesh Cache modifier that shows a live simulation on a body: the one thing that it adds."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import bpy
@@ -8,7 +8,12 @@ import bpy
 from ...core.errors import MeshError
 from ..bake.cautions import why_nothing
 from ..bake.edit_names import refuse_edits
-from ..scene.cache_modifiers import LIVE_MODIFIER, add_cache_modifier
+from ..scene.cache_modifiers import (
+    LIVE_MODIFIER,
+    add_cache_modifier,
+    live_modifier,
+    remove_live_modifiers,
+)
 from ..scene.modifiers import check_order, place_after_carriers
 from .inputs import acting_bodies
 
@@ -20,6 +25,25 @@ def show_live(obj: bpy.types.Object, path: Path, frame_start: int, *, stretch: f
     """
     place = place_after_carriers(obj)
     add_cache_modifier(obj, LIVE_MODIFIER, str(path), frame_start, place, stretch=stretch)
+
+
+def show_instead(obj: bpy.types.Object, path: Path, frame_start: int) -> Callable[[], None]:
+    """Shows a point cache on a body in place of its live simulation, if it shows one.
+
+    Returns a function that shows again what was shown before.
+    """
+    modifier = live_modifier(obj)
+    if modifier is None:
+        show_live(obj, path, frame_start)
+        return lambda: remove_live_modifiers([obj])
+    former = modifier.filepath, modifier.frame_start, modifier.frame_scale
+    own = str(path), float(frame_start), 1.0
+
+    def play(values: tuple[str, float, float]) -> None:
+        modifier.filepath, modifier.frame_start, modifier.frame_scale = values
+
+    play(own)
+    return lambda: play(former)
 
 
 def checked_bodies(

@@ -1,6 +1,7 @@
 """A grab: a simulation off the timeline, in which vertices are dragged.
 
-The scene stays at its frame. Mesh Cache modifiers show it, and nothing else of bodies is changed.
+The scene stays at its frame. Mesh Cache modifiers show it, and nothing else of bodies is changed. A
+live simulation is hidden meanwhile.
 """
 
 from collections.abc import Sequence
@@ -12,26 +13,29 @@ from time import process_time
 import bpy
 import numpy as np
 
-from ...core.arrays import Floats, Integers
+from ...core.arrays import Booleans, Floats, Integers
 from ...core.mesh import MeshData
 from ...core.scene import Sample
 from ...core.simulation import Simulation, start_simulation
 from ..bake.bake import prepare_stage, read_settings
+from ..bake.bone_pose import Pose, read_pose
 from ..bake.former_bake import former_bakes_hidden
-from ..scene.cache_modifiers import remove_live_modifiers
+from ..scene.bone_joints import skeleton_of
 from ..scene.cages import refuse_cages
 from ..scene.mesh_access import mesh_of
-from ..scene.mesh_io import read_positions, world_matrix
+from ..scene.mesh_io import world_matrix
 from ..scene.modifiers import finish_hidden
 from ..scene.ownership import check_data
 from ..scene.pc2 import append_sample, create_pc2
 from ..scene.sampling import SampleReader
 from ..scene.starting_meshes import read_meshes
-from ..scene.still_scene import StillStage
+from ..scene.still_scene import StillStage, read_start
 from ..scene.visibility import seen
+from ..settings.bone_properties import armature_of
 from ..settings.timing import seconds_per_frame
 from .cache_files import remove_caches, temporary_cache
-from .cache_modifier import checked_bodies, show_live
+from .cache_modifier import checked_bodies, show_instead
+from .control import working
 from .dragging import Drag, goal_springs, mass_of_part
 
 LONGEST_STEP = 1 / 60
@@ -59,6 +63,10 @@ class Grab:
     """Per body, the inverse (3, 3) of its matrix, and its offset (3,)."""
     positions: list[Floats]
     """Per body (n, 3), where its vertices are [m]."""
+    free: list[Booleans]
+    """Per body (n,), vertices that can be taken hold of: joints that turn a soft bone, or all."""
+    shown: ExitStack
+    """What shows the grab, until it is closed."""
     waiting: float = 0.0
     """Real time that is not simulated yet [s]."""
     load: float = 0.0
@@ -124,11 +132,16 @@ class Grab:
             append_sample(path, np.einsum("xy,ny->nx", inverse, places - offset), 0)
             mesh_of(obj).update_tag()
 
+    def poses(self) -> list[Pose]:
+        """Per body, the pose in which soft bones are shown; empty for other bodies."""
+        self.show()
+        self.stage.view_layer.update()
+        return [read_pose(obj, self.stage.view_layer) for obj in self.stage.bodies]
+
     def end(self) -> None:
         """Removes all that shows the grab; bodies are as before."""
-        remove_live_modifiers(self.stage.bodies)
+        self.shown.close()
         remove_caches(self.caches)
-        self.stage.view_layer.update()
 
 
 def begin_grab(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Grab:
@@ -143,20 +156,31 @@ def begin_grab(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Grab:
     objects = seen(checked_bodies(scene, view_layer), view_layer)
     refuse_cages(objects, "Grab")
     for obj in objects:
-        check_data(obj)  # the shape that a grab keeps is a key
-    stage = StillStage(**vars(prepare_stage(scene, view_layer, objects)))
-    shown = [read_positions(obj, stage.depsgraph) for obj in objects]
+        if armature_of(obj) is None:
+            check_data(obj)  # the shape that a grab keeps is a key
+    with ExitStack() as showing:
+        showing.enter_context(working())
+        stage = StillStage(**vars(prepare_stage(scene, view_layer, objects)))
+        showing.callback(view_layer.update)
+        grab = _read(stage, objects)
+        for obj, path in zip(objects, grab.caches, strict=True):
+            showing.callback(show_instead(obj, path, scene.frame_current))
+        grab.show()
+        view_layer.update()
+        grab.shown = showing.pop_all()
+    return grab
+
+
+def _read(stage: StillStage, objects: Sequence[bpy.types.Object]) -> Grab:
+    """The grab at its start, read from what bodies show and from what is beneath."""
+    stage.view_layer.update()
+    shown = [read_start(obj, stage.depsgraph) for obj in objects]
     with ExitStack() as reading:
-        reading.callback(view_layer.update)
+        reading.callback(stage.view_layer.update)
         reading.enter_context(former_bakes_hidden(objects))
         reading.enter_context(finish_hidden(objects))
-        view_layer.update()
-        grab = _start(stage, shown)
-    for obj, path in zip(objects, grab.caches, strict=True):
-        show_live(obj, path, scene.frame_current)
-    grab.show()
-    view_layer.update()
-    return grab
+        stage.view_layer.update()
+        return _start(stage, shown)
 
 
 def _start(stage: StillStage, shown: Sequence[Floats]) -> Grab:
@@ -167,7 +191,7 @@ def _start(stage: StillStage, shown: Sequence[Floats]) -> Grab:
     reader = SampleReader(stage, frame)
     sample = reader.read(frame, stage.depsgraph)
     simulation = start_simulation(meshes, settings, scene_settings, sample, stage.read_colliders())
-    caches = [temporary_cache(obj) for obj in stage.bodies]
+    caches = [temporary_cache(obj, "_grab") for obj in stage.bodies]
     matrices = []
     for obj, path, mesh in zip(stage.bodies, caches, meshes, strict=True):
         create_pc2(path, vertex_count=len(mesh.positions), frame_start=frame)
@@ -182,7 +206,15 @@ def _start(stage: StillStage, shown: Sequence[Floats]) -> Grab:
         drags=list(map(Drag, meshes)),
         matrices=matrices,
         positions=[mesh.positions for mesh in meshes],
+        free=list(map(_free, stage.bodies, meshes)),
+        shown=ExitStack(),
     )
+
+
+def _free(obj: bpy.types.Object, mesh: MeshData) -> Booleans:
+    """(n,) bool, vertices of a body that can be taken hold of."""
+    skeleton = skeleton_of(obj)
+    return np.ones(len(mesh.positions), bool) if skeleton is None else ~skeleton.pins
 
 
 def _shaped(mesh: MeshData, shown: Floats) -> MeshData:

@@ -1,22 +1,68 @@
 """Shapes that stay once a simulation off the timeline has ended."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
 
 from ...core.arrays import Floats
+from ..bake.bone_pose import Pose, keep_pose
 from ..bake.former_bake import former_bakes_hidden, relative_keys
 from ..bake.record import is_baked
 from ..bake.shape_keys import remove_bakes
+from ..scene.bone_joints import skeleton_of
 from ..scene.key_points import way_to_key
 from ..scene.mesh_access import add_key, made_keys
 from ..scene.modifiers import finish_hidden
 from ..scene.pins import pin_group
+from ..settings.bone_properties import armature_of, set_bone
 from ..settings.properties import body_properties
 
 KEY = "Grab"
 """Name of the shape keys of a grab."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The shape of one body at the end of a grab."""
+
+    name: str
+    """Name of the body."""
+    positions: Floats
+    """(n, 3) vertices in the world [m]."""
+    pose: Pose
+    """The pose of soft bones; empty for other bodies."""
+    pins: list[int]
+    """Vertices to be pinned from now on."""
+
+
+def keep_grab(
+    scene: bpy.types.Scene,
+    view_layer: bpy.types.ViewLayer,
+    shapes: Sequence[Shape],
+    *,
+    starting: bool,
+) -> list[tuple[str, str]]:
+    """Keeps what bodies show at the current frame: meshes as shape keys, soft bones as their pose.
+
+    A bake of soft bones, which would hide their pose, is removed; `starting` is that of
+    `keep_shapes`. Returns the sentences of `keep_pose` for each body of bones.
+    """
+    every = [(scene.objects[its.name], its) for its in shapes]
+    meshes = [each for each in every if armature_of(each[0]) is None]
+    keep_shapes(
+        [obj for obj, _ in meshes],
+        view_layer,
+        [its.positions for _, its in meshes],
+        starting=starting,
+    )
+    for obj, its in every:
+        if its.pins:
+            add_pins(obj, its.pins)
+    posed = [each for each in every if each[1].pose]
+    remove_bakes([obj for obj, _ in posed])
+    return [keep_pose(scene, view_layer, obj, its.pose) for obj, its in posed]
 
 
 def keep_shapes(
@@ -59,5 +105,13 @@ def set_rest_key(obj: bpy.types.Object, key: bpy.types.Key) -> None:
 
 
 def add_pins(obj: bpy.types.Object, vertices: Sequence[int]) -> None:
-    """Gives vertices weight 1 in the pin group; a body without one gets a group named Pin."""
+    """Gives vertices weight 1 in the pin group; a body without one gets a group named Pin.
+
+    Soft bones at these joints follow their pose instead.
+    """
+    if (skeleton := skeleton_of(obj)) is not None:
+        bones: Any = skeleton.armature.pose
+        for vertex in vertices:
+            set_bone(bones.bones[skeleton.joints[vertex].bone], follow_pose=1.0)
+        return
     pin_group(obj).add(list(vertices), 1.0, "REPLACE")

@@ -1,8 +1,8 @@
-"""The vertex under the mouse: on the face that a ray first meets, else the nearest in the view."""
+"""The vertex under the mouse: on the face that a ray first meets, else of the nearest edge."""
 
 import numpy as np
 
-from ...core.arrays import Floats, Integers
+from ...core.arrays import Booleans, Floats, Integers
 
 
 def hit_vertex(
@@ -35,17 +35,32 @@ def hit_vertex(
 
 
 def nearest_on_screen(
-    projection: Floats, size: Floats, mouse: Floats, positions: Floats
+    projection: Floats,
+    size: Floats,
+    mouse: Floats,
+    positions: Floats,
+    edges: Integers,
+    chosen: Booleans,
 ) -> tuple[float, int]:
-    """Distance in pixels from the mouse to the nearest of vertices (n, 3), and its number.
+    """Distance in pixels from the mouse to the nearest edge, and the nearer chosen vertex of it.
 
     Parameters
     ----------
     projection : (4, 4) from the world to the view's clip space.
     size, mouse : (2,) of the region, and in it [pixels].
+    positions, edges : (n, 3) vertices [m], (e, 2) their edges; a vertex counts as an edge, too.
+    chosen : (n,) bool, vertices that may be found; edges without any are left out.
     """
     clip = positions @ projection[:, :3].T + projection[:, 3]
     behind = clip[:, 3] <= 0.0
     places = (clip[:, :2] / np.where(behind, 1.0, clip[:, 3])[:, None] + 1.0) / 2.0 * size
-    distances = np.where(behind, np.inf, np.linalg.norm(places - mouse, axis=1))
-    return float(distances.min()), int(distances.argmin())
+    every = np.concatenate([edges, np.arange(len(positions))[:, None].repeat(2, axis=1)])
+    starts, ways = places[every[:, 0]], np.diff(places[every], axis=1)[:, 0]
+    along = ((mouse - starts) * ways).sum(axis=1) / np.maximum((ways**2).sum(axis=1), 1e-12)
+    nearest = starts + ways * np.clip(along, 0.0, 1.0)[:, None]
+    there = chosen[every].any(axis=1) & ~behind[every].any(axis=1)
+    distances = np.where(there, np.linalg.norm(nearest - mouse, axis=1), np.inf)
+    ends = every[distances.argmin()]
+    ends = ends[chosen[ends]] if chosen[ends].any() else ends
+    apart = np.linalg.norm(places[ends] - mouse, axis=1)
+    return float(distances.min()), int(ends[apart.argmin()])

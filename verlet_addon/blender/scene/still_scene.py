@@ -10,6 +10,7 @@ from ...core.mesh import MeshData
 from ...core.scene import Sample
 from ..settings.timing import seconds_per_frame
 from .attachments import Anchor, take_hold
+from .bone_joints import read_joints
 from .mesh_io import world_matrix
 from .modifiers import read_shown
 from .sampling import SampleReader, Stage
@@ -42,7 +43,9 @@ def stand_still(stage: Stage, starts: Sequence[Floats]) -> DrapeStage:
 
 
 def read_start(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
-    """(n, 3) where a body's vertices are shown at the current frame [m]."""
+    """(n, 3) where a body's vertices, or its joints, are shown at the current frame [m]."""
+    if (joints := read_joints(obj, depsgraph)) is not None:
+        return joints
     linear, offset = world_matrix(obj, depsgraph)
     return read_shown(obj, depsgraph) @ linear.T + offset
 

@@ -14,16 +14,15 @@ from bpy.props import (
     StringProperty,
 )
 
-from ...core.arrays import Floats
 from ...core.errors import MeshError, VerletError
-from ..live.control import session_of
+from ..live.control import end_live
 from ..live.grab import Grab, begin_grab
-from ..live.inputs import acting_bodies
-from ..live.kept_shape import add_pins, keep_shapes
+from ..live.kept_shape import Shape, keep_grab
 from ..live.playback import is_playing
 from ..scene.file_context import file_context
 from .bake_progress import bake_in_progress
 from .grab_view import GrabView
+from .messages import report
 from .operators import cancelled_by_errors, has_bodies, undoable_mode
 from .view_events import moves_view
 
@@ -35,8 +34,8 @@ TICK = 1 / 60
 WIDER = {"WHEELUPMOUSE": 1 / 1.15, "WHEELDOWNMOUSE": 1.15, "PAGE_UP": 1.15, "PAGE_DOWN": 1 / 1.15}
 """Factors on the radius, as in proportional editing."""
 
-_kept: dict[int, tuple[list[Floats], dict[str, list[int]]]] = {}
-"""The last shapes that Enter kept and vertices that were pinned, for Adjust Last Operation."""
+_kept: dict[int, list[Shape]] = {}
+"""The last shapes that Enter kept, for Adjust Last Operation."""
 
 
 class VERLET_OT_grab(bpy.types.Operator):
@@ -48,7 +47,7 @@ class VERLET_OT_grab(bpy.types.Operator):
 
     keep: EnumProperty(
         name="Keep As",
-        description="Form in which the shape of the bodies is kept",
+        description="Form in which the shape of meshes is kept; soft bones keep it as their pose",
         items=(
             ("START", "Starting Shape", "Simulations start from it, with the lengths of the mesh"),
             ("SHAPE_KEY", "Shape Key", "A shape key of the mesh as it is shown"),
@@ -102,9 +101,6 @@ class VERLET_OT_grab(bpy.types.Operator):
             return False
         if not has_bodies(cls, context):
             return False
-        if session_of(here.scene) is not None:
-            cls.poll_message_set("Live simulation is on; end it first")
-            return False
         if is_playing(here.scene):
             cls.poll_message_set("The timeline plays; stop it first")
             return False
@@ -118,14 +114,14 @@ class VERLET_OT_grab(bpy.types.Operator):
         """Keeps the shape of the last grab anew, or simulates what a script asks for."""
         here = file_context(context)
         if self.kept in _kept:
-            self._write(context, *_kept[self.kept])
+            self._write(context, _kept[self.kept])
             return {"FINISHED"}
         grab = begin_grab(here.scene, here.view_layer)
         try:
-            pins = self._drag(grab)
+            shapes = _shapes(grab, self._drag(grab))
         finally:
             grab.end()
-        self._write(context, grab.positions, pins)
+        self._write(context, shapes)
         return {"FINISHED"}
 
     def _drag(self, grab: Grab) -> dict[str, list[int]]:
@@ -151,16 +147,15 @@ class VERLET_OT_grab(bpy.types.Operator):
             grab.advance(1)
         return {self.body: [self.vertex]} if self.pin else {}
 
-    def _write(
-        self, context: bpy.types.Context, positions: list[Floats], pins: dict[str, list[int]]
-    ) -> None:
-        """Writes shape keys of all bodies, and pins."""
+    def _write(self, context: bpy.types.Context, shapes: list[Shape]) -> None:
+        """Ends a live simulation, which began from other shapes, and keeps those of all bodies."""
         here = file_context(context)
-        objects = acting_bodies(here.scene, here.view_layer)
-        keep_shapes(objects, here.view_layer, positions, starting=self.keep == "START")
-        for obj in objects:
-            if obj.name in pins:
-                add_pins(obj, pins[obj.name])
+        end_live(here.scene)
+        starting = self.keep == "START"
+        for done, lost in keep_grab(here.scene, here.view_layer, shapes, starting=starting):
+            report(self, "INFO", done)
+            if lost:
+                report(self, "WARNING", lost)
 
     def invoke(
         self, context: bpy.types.Context, event: bpy.types.Event
@@ -283,12 +278,12 @@ class VERLET_OT_grab(bpy.types.Operator):
 
     def _finish(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         """Ends the grab and keeps its shape."""
+        shapes = _shapes(self._grab, self._to_pin)
         self.cancel(context)
-        pins = {name: chosen for name, chosen in self._to_pin.items() if chosen}
         _kept.clear()
         self.kept = id(self._grab) % 2**31
-        _kept[self.kept] = self._grab.positions, pins
-        self._write(context, self._grab.positions, pins)
+        _kept[self.kept] = shapes
+        self._write(context, shapes)
         return {"FINISHED"}
 
     def cancel(self, context: bpy.types.Context) -> None:
@@ -296,3 +291,9 @@ class VERLET_OT_grab(bpy.types.Operator):
         self._grab.end()
         self._view.close(context)
         file_context(context).window_manager.event_timer_remove(self._timer)
+
+
+def _shapes(grab: Grab, pins: dict[str, list[int]]) -> list[Shape]:
+    """The shapes in which bodies are shown; `pins` are vertices to be pinned, by body."""
+    every = zip(grab.stage.bodies, grab.positions, grab.poses(), strict=True)
+    return [Shape(obj.name, places, pose, pins.get(obj.name, [])) for obj, places, pose in every]

@@ -1,4 +1,4 @@
-"""The Grab tool of the toolbar in Object Mode: a press on a body starts the operator."""
+"""The Grab tool of the toolbar in Object and Pose Mode: a press on a body starts the operator."""
 
 import bpy
 
@@ -27,13 +27,31 @@ class GrabTool(bpy.types.WorkSpaceTool):
         layout.prop(properties, "keep")
 
 
+class PoseGrabTool(GrabTool):
+    """Drag the joints of soft bones while they move, as a hand would"""
+
+    bl_context_mode = "POSE"
+    bl_idname = "verlet.grab_bones_tool"
+
+    @staticmethod
+    def draw_settings(
+        _context: bpy.types.Context, _layout: bpy.types.UILayout, _tool: bpy.types.WorkSpaceTool
+    ) -> None:
+        """Nothing: soft bones keep a grab as their pose."""
+
+
+_TOOLS = (GrabTool, PoseGrabTool)
+
+
 def register_tool() -> None:
-    """Adds the tool to the toolbar, which there is none of without a window."""
+    """Adds the tool to the toolbars, which there are none of without a window."""
     if not bpy.app.background:
-        bpy.utils.register_tool(GrabTool, separator=True)
+        for tool in _TOOLS:
+            bpy.utils.register_tool(tool, separator=True)
 
 
 def unregister_tool() -> None:
     """Removes the tool."""
     if not bpy.app.background:
-        bpy.utils.unregister_tool(GrabTool)
+        for tool in reversed(_TOOLS):
+            bpy.utils.unregister_tool(tool)

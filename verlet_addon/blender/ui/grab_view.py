@@ -14,7 +14,7 @@ from ..live.grab import Grab
 from ..live.picking import hit_vertex, nearest_on_screen
 
 NEAR = 20.0
-"""Largest distance of a vertex from the mouse where there is no face [pixels]."""
+"""Largest distance of an edge from the mouse where there is no face [pixels]."""
 _COLOR, _PIN_COLOR = (1.0, 1.0, 1.0, 0.9), (0.95, 0.55, 0.15, 1.0)
 _CORNERS = 64
 """Number of corners of the circle that shows the radius."""
@@ -65,15 +65,19 @@ class GrabView:
             (*hit, number)
             for number, positions in enumerate(grab.positions)
             if (hit := hit_vertex(origin, ray, positions, grab.triangles(number))) is not None
+            and grab.free[number][hit[1]]
         ]
         if hits:
             _, vertex, number = min(hits)
             return number, vertex
         size = np.array((self._region.width, self._region.height), np.float64)
         projection = np.array(self._view.perspective_matrix, np.float64)
+        mouse = np.array(place)
         nearest = [
-            (*nearest_on_screen(projection, size, np.array(place), positions), number)
-            for number, positions in enumerate(grab.positions)
+            (*nearest_on_screen(projection, size, mouse, positions, drag.mesh.edges, free), number)
+            for number, (positions, drag, free) in enumerate(
+                zip(grab.positions, grab.drags, grab.free, strict=True)
+            )
         ]
         distance, vertex, number = min(nearest)
         return (number, vertex) if distance <= NEAR else None
