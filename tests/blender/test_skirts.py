@@ -90,11 +90,12 @@ def test_cloth_stops_what_passes_between_chains() -> None:
         verlet.bake()
         ends = tips(obj, poses(obj))
         names = [bone.name for bone in obj.pose.bones]
-        middle = (ends[:, names.index("skirt0.1")] + ends[:, names.index("skirt1.1")]) / 2.0
-        gaps.append(middle[-1] @ way - 0.2)
+        lines = [[names.index(f"skirt{chain}.{row}") for row in (2, 1, 0)] for chain in (0, 1)]
+        middle = ends[-1, lines].mean(axis=0)
+        gaps.append(np.interp(0.75, middle[:, 2], middle @ way) - 0.2)
         verlet.clear_bake()
     assert gaps[0] < 0.0  # the ball is beyond the chains that it has passed between
-    assert gaps[1] > 0.03
+    assert gaps[1] > 0.06  # its radius
 
 
 def test_an_open_skirt_is_chains_again() -> None:
@@ -113,20 +114,45 @@ def test_an_open_skirt_is_chains_again() -> None:
         verlet.close_skirt()
 
 
-def test_cloth_of_a_skirt_crosses_no_legs() -> None:
-    """Two legs that step within it, through its keyed pose: no triangle crosses one."""
-    obj = skirt()
+def step(stride: float, *, depth: float) -> list[Any]:
+    """Two legs that step to and fro within a skirt, by so much, in 24 frames."""
     bpy.ops.object.mode_set(mode="OBJECT")
     legs = []
     for side in (-1.0, 1.0):
-        bpy.ops.mesh.primitive_cylinder_add(radius=0.05, depth=0.5)
+        bpy.ops.mesh.primitive_cylinder_add(radius=0.05, depth=depth)
         leg = bpy.context.object
         for frame, share in ((1, 0.0), (8, 1.0), (16, -1.0), (24, 0.0)):
-            leg.location = 0.05 * side, 0.14 * side * share, 0.55
+            leg.location = 0.05 * side, stride * side * share, 0.55
             leg.keyframe_insert("location", frame=frame)
         verlet.make_collider()
         legs.append(leg)
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 24
+    return legs
+
+
+def test_bones_of_a_skirt_end_at_their_joints_where_legs_push_it() -> None:
+    """Cloth may fold there, bones cannot: each ends within 3 mm of its joint, of chains of 412 mm.
+
+    Lengths of cloth end within 0.4 %, or 1.6 mm of a chain, and contacts, which come last in a
+    step, may take as much again. Bones of cloth that may fold are 12 mm away.
+    """
+    obj = skirt()
+    step(0.2, depth=0.3)
+    body = closed(obj, radius=0.01)
+    verlet.bake()
+    places, shown = vertices(body), tips(obj, poses(obj))
+    names = [bone.name for bone in obj.pose.bones]
+    joints = {
+        body.vertex_groups[v.groups[0].group].name: v.index for v in body.data.vertices if v.groups
+    }
+    tails = shown[:, [names.index(name) for name in joints]]
+    assert np.linalg.norm(tails - places[:, list(joints.values())], axis=2).max() < 3e-3
+
+
+def test_cloth_of_a_skirt_crosses_no_legs() -> None:
+    """Two legs that step within it, through its keyed pose: no triangle crosses one."""
+    obj = skirt()
+    legs = step(0.14, depth=0.5)
     body = closed(obj, radius=0.01)
     free = {v.index for v in body.data.vertices if v.groups}
     corners = [tuple(face.vertices) for face in body.data.polygons]

@@ -34,9 +34,10 @@ def jointed(
 ) -> MeshData:
     """A rope, pinned by its first two points, whose joints are alike."""
     every = np.ones(len(points))
-    joints = Joints(frequency * every, ratio * every, limit * every)
+    mesh = pinned(rope(points), [0, 1])
+    joints = Joints(frequency * every, ratio * every, limit * every, mesh.edges)
     joints.frequencies[:2] = np.inf
-    return replace(pinned(rope(points), [0, 1]), joints=joints)
+    return replace(mesh, joints=joints)
 
 
 def swings(mesh: MeshData, *, density: float = 0.01, air: float = 0.0) -> tuple[float, float]:

@@ -29,7 +29,7 @@ from tests.core.bodies import (
 )
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.materials import MATERIALS
-from verlet_addon.core.mesh import MeshData
+from verlet_addon.core.mesh import Joints, MeshData
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.state import ready_batches
 from verlet_addon.core.stretch import tension_warm_start as warm_start
@@ -192,6 +192,22 @@ def test_stretch_is_shared_without_a_push(mesh: MeshData) -> None:
     limit_strain(state.positions, batches.lengths.links, max_strain=0.0)
     np.testing.assert_allclose(state.positions @ weights, centre, rtol=0, atol=1e-12)
     assert strains(mesh, state.positions.T).max() < before / 2
+
+
+def test_bones_in_cloth_are_lengthened_as_they_are_shortened() -> None:
+    """Their ends are drawn apart to 0.4 % of their length, where other edges may fold to half."""
+    mesh = sheet(3)
+    bones = np.stack([np.arange(12), np.arange(4, 16)], axis=1)  # along columns
+    none = np.zeros(len(mesh.positions))
+    mesh = replace(mesh, joints=Joints(none, none, none, bones))
+    model, state = built_state((mesh, BodySettings()), dt=1 / 240)
+    batches = ready_batches(model, state, "TCV_EXACT", 1 / 240)
+    state.positions[:] *= 0.9
+    limit_strain(state.positions, batches.lengths.links, max_strain=0.0)
+    along = np.ptp(mesh.edges, axis=1) == 4
+    strain = strains(mesh, state.positions.T)
+    assert strain[along].min() > -4.001e-3
+    assert strain[~along].max() < -0.09
 
 
 def test_relaxation_goes_on_until_a_given_deviation() -> None:

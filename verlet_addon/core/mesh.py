@@ -46,7 +46,10 @@ class Paint:
 
 @dataclass(frozen=True, eq=False)
 class Joints:
-    """Joints of ropes, each at the start of the edge that leads to a vertex from the pins on."""
+    """Joints of bones, in ropes each at the start of the edge to a vertex, seen from the pins.
+
+    Cloth has no joints, but keeps the lengths of bones in compression too.
+    """
 
     frequencies: Floats
     """(n,) frequency of the first mode of a rod whose joints all have it, whatever its size and
@@ -56,6 +59,8 @@ class Joints:
     angle_limits: Floats
     """(n,) largest angle by which an edge turns away from its rest direction, relative to the edge
     before; π = none [rad]."""
+    bones: Integers
+    """(b, 2) vertices at the ends of each bone."""
 
 
 @dataclass(frozen=True, eq=False)

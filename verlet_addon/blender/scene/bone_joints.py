@@ -206,6 +206,7 @@ def joint_settings(obj: bpy.types.Object) -> Joints | None:
         frequencies=np.where(free, found.settings("frequency"), np.inf),
         damping_ratios=found.settings("damping_ratio"),
         angle_limits=np.where(free, found.settings("angle_limit"), np.pi),
+        bones=np.array(found.edges),
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
 from ..geometry.faces import among_triangles, edge_areas, face_diagonals
-from ..geometry.graph import Graph
+from ..geometry.graph import Graph, edge_keys
 from ..geometry.hinges import Hinges, triangle_pair_diagonals
 from ..geometry.rest_shape import RestShape, painted_shares, vertex_normals
 from .coarse_levels import Level, build_levels
@@ -127,6 +127,8 @@ class LengthConstraints:
 
     edges: Strips
     """Edges of surfaces, and of ropes attached to them."""
+    bones: Booleans
+    """(k,) bool, links of `edges` that are bones: they keep their lengths in compression too."""
     clusters: Clusters
     """Particles far closer together than the particles around them."""
     shear: Strips
@@ -173,6 +175,7 @@ def build_lengths(shape: RestShape, hinges: Hinges) -> LengthConstraints:
     short_strips = strips > MIN_STRIPS_PER_PARTICLE * particles
     return LengthConstraints(
         edges=edges,
+        bones=_bones_along(shape, edges.path),
         clusters=build_clusters(
             positions,
             inextensible_edges[~rigid[inextensible_edges].any(axis=1)],
@@ -188,6 +191,15 @@ def build_lengths(shape: RestShape, hinges: Hinges) -> LengthConstraints:
         else [],
         tethers=build_tethers(inextensible_graph if body.use_tethers else none, shape.pinned),
     )
+
+
+def _bones_along(shape: RestShape, path: Integers) -> Booleans:
+    """(k,) bool, particles of a path (k,) that a bone joins to the next one."""
+    joints, n = shape.mesh.joints, shape.particle_count
+    if joints is None:
+        return np.zeros(len(path), bool)
+    links = edge_keys(np.stack([path, np.roll(path, -1)]), n)
+    return np.isin(links, edge_keys(joints.bones.T, n))
 
 
 def length_batches(
@@ -214,5 +226,7 @@ def length_batches(
         strip_system=make_strip_system(
             [lengths.edges, shear], tension, inverse_masses, warm_started
         ),
-        links=make_strip_links(lengths.edges, tension[:count], inverse_masses, h_squared),
+        links=make_strip_links(
+            lengths.edges, lengths.bones, tension[:count], inverse_masses, h_squared
+        ),
     )

@@ -55,9 +55,18 @@ class StripLinks:
 
 
 def make_strip_links(
-    strips: Strips, multipliers: Floats, inverse_masses: Floats, h_squared: float
+    strips: Strips,
+    bones: Booleans,
+    multipliers: Floats,
+    inverse_masses: Floats,
+    h_squared: float,
 ) -> StripLinks:
-    """The links of strips for one h² [s²] and inverse masses (n,)."""
+    """The links of strips for one h² [s²] and inverse masses (n,).
+
+    Links that are `bones` (k,) bool may shorten as little as they may stretch.
+    """
+    tolerance = min(STRAIN_TOLERANCE, STRAIN_ACCELERATION_TOLERANCE * h_squared)
+    least = np.where(bones[:-1], 1.0 - tolerance, MIN_LENGTH_SHARE) * strips.rest_lengths[:-1]
     first, second = strips.path[:-1], strips.path[1:]
     masses = np.stack([inverse_masses[first], inverse_masses[second]])
     mobility = masses.sum(axis=0)
@@ -71,12 +80,12 @@ def make_strip_links(
         second=second,
         inverse_masses=masses,
         rest_lengths=np.where(movable, strips.rest_lengths[:-1], np.inf),
-        min_lengths=np.where(movable, MIN_LENGTH_SHARE * strips.rest_lengths[:-1], 0.0),
+        min_lengths=np.where(movable, least, 0.0),
         scaled_compliances=scaled,
         gains=inverse(mobility + scaled, mobility),
         order=order % max(len(first), 1),
         starts=np.searchsorted(ends[order], np.arange(len(inverse_masses) + 1)),
-        tolerance=min(STRAIN_TOLERANCE, STRAIN_ACCELERATION_TOLERANCE * h_squared),
+        tolerance=tolerance,
     )
 
 
