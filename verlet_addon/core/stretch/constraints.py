@@ -1,6 +1,7 @@
 """Length constraints of a surface: their compliances, constant sets, and batches for one h²."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import pi
 
 import numpy as np
@@ -13,7 +14,7 @@ from ..geometry.rest_shape import RestShape, painted_shares, vertex_normals
 from .coarse_levels import Level, build_levels
 from .distance_limits import Tethers, build_tethers
 from .rigid_clusters import Clusters, build_clusters
-from .strain_limiting import StripLinks, make_strip_links
+from .strain_limiting import MAX_STRAIN, StripLinks, make_strip_links
 from .strip_batches import Diagonals, StripBatch, make_diagonals, strip_batches
 from .strip_paths import Strips, build_strips
 from .tension_warm_start import StripSystem, make_strip_system
@@ -154,6 +155,11 @@ class LengthBatches:
     """Strips of edges and shear, for the tension warm start."""
     links: StripLinks
     """Links of `edges`, for strain limiting."""
+
+    @cached_property
+    def peak_links(self) -> StripLinks:
+        """The same links, left as they are up to MAX_STRAIN."""
+        return replace(self.links, tolerance=MAX_STRAIN)
 
 
 def build_lengths(shape: RestShape, hinges: Hinges) -> LengthConstraints:

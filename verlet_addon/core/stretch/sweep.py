@@ -1,6 +1,5 @@
 """Sweeps over the length constraints of a surface."""
 
-from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -12,12 +11,9 @@ from .constraints import LengthBatches, LengthConstraints
 from .distance_limits import GoalRadii, project_goal_radii
 from .kernels import project_levels, project_strips, project_tethers, update_diagonal_rests
 from .rigid_clusters import project_clusters
-from .strain_limiting import StripLinks, limit_strain
+from .strain_limiting import MAX_STRAIN, limit_strain
 from .strip_batches import StripBatch
 
-MAX_STRAIN = 0.012
-"""Sweeps stop once no edge is stretched by more than this after strain limiting: with 1.5 % a dress
-is stretched by 0.55 % at the 99th percentile."""
 MIN_SWEEP_PROGRESS, MAX_STALLED_SWEEPS = 0.97, 4
 """Sweeps also stop when this many in a row leave more than this share of the least strain so far.
 Without it 22,801 vertices on two corners take a quarter longer, for a fifteenth less at the worst
@@ -77,9 +73,9 @@ def project_stretch(
     return max_sweeps
 
 
-def limit_peak_strain(positions: Floats, links: StripLinks) -> None:
+def limit_peak_strain(positions: Floats, batches: LengthBatches) -> None:
     """Strain limiting of the single edges stretched beyond the tolerance of the sweeps."""
-    limit_strain.reference(positions, replace(links, tolerance=MAX_STRAIN), max_strain=MAX_STRAIN)
+    limit_strain(positions, batches.peak_links, max_strain=MAX_STRAIN)
 
 
 def _sorted_by_tension(lengths: LengthConstraints, batches: LengthBatches) -> list[StripBatch]:

@@ -212,7 +212,7 @@ def finish_contact_step(body_steps: Sequence[BodyStep], contact_step: ContactSte
     def restore(changed: Sequence[int]) -> None:
         for body_step in (body_steps[body] for body in changed):
             if not body_step.entangled:
-                limit_peak_strain(body_step.state.positions, body_step.batches.lengths.links)
+                limit_peak_strain(body_step.state.positions, body_step.batches.lengths)
             body_step.project_ground_contacts()
 
     apply_tunnelling_guard(contact_step, positions, restore)

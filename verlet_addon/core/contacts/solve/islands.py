@@ -208,7 +208,7 @@ def _limit_strains(contact_step: ContactStep, body_steps: Sequence[BodyStep]) ->
     bodies = {body: body_steps[body].state.positions for body in slices}
     scatter_bodies(slices, bodies, positions)
     for body, places in bodies.items():
-        limit_peak_strain(places, body_steps[body].batches.lengths.links)
+        limit_peak_strain(places, body_steps[body].batches.lengths)
         body_steps[body].project_ground_contacts()
     gather_bodies(slices, bodies, positions)
 
