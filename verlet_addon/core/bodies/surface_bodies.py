@@ -24,8 +24,8 @@ from ..stretch.sweep import project_shear
 from .body_step import BodyStep
 from .goal_springs import draw_held_vertices
 from .ground_contacts import add_ground_contact
-from .inflation import inflate, warm_start_tensions
-from .lengths import project_lengths
+from .inflation import inflate
+from .lengths import project_lengths, warm_start_tensions
 from .plastic_flow import apply_plastic_flow
 from .step_data import StepInputs
 
@@ -99,27 +99,24 @@ class SurfaceStep(BodyStep):
             lengthen_ropes(positions, batches.ropes)
             inflate(self)
             warm_start_tensions(state, batches)
-        self._project_angles(backwards=backwards)
+        project_soft_pins(self)
+        project_bends(positions, batches.bends, backwards=backwards)
+        self._project_rods()
+        project_shear(positions, batches.lengths, backwards=backwards)
+        # After bends, which would react to the bending by levels: a dress would never rest.
+        project_levels(positions, model.lengths.levels)
         self.project_lengths(backwards=backwards)
         state.positions = self.with_momentum(before, positions, about=self.start)
         self.put_on_targets()
         put_particles_on_pieces(state.rigid, state.positions)
 
-    def _project_angles(self, *, backwards: bool) -> None:
-        """Projects soft pins, bends and shear once, then the coarse levels of lengths.
-
-        Levels come last, because bends would react to the bending by levels, and a dress would
-        never come to rest.
-        """
-        model, positions, batches = self.model, self.state.positions, self.batches
-        project_soft_pins(self)
-        project_bends(positions, batches.bends, backwards=backwards)
-        if batches.rods is not None:
+    def _project_rods(self) -> None:
+        """Projects bends and twists of rods towards their rest shape, or the animated mesh."""
+        model, rods = self.model, self.batches.rods
+        if rods is not None:
             dynamic = model.settings.use_dynamic_mesh
             rest = np.ascontiguousarray(self.targets) if dynamic else model.rest_positions
-            project_rods(positions, rest, batches.rods)
-        project_shear(positions, batches.lengths, backwards=backwards)
-        project_levels(positions, model.lengths.levels)
+            project_rods(self.state.positions, rest, rods)
 
     def project_lengths(self, *, backwards: bool = False, single_sweep: bool = False) -> None:
         """Projects weave, edges, seams, ropes and rigid joints, with several sweeps or one."""

@@ -133,6 +133,16 @@ class Gas:
     tension: Floats | None = None
     """(k,) multipliers of the walls' links at the last warm start, below 0 for tension [kg m]."""
 
+    def drop_tension_jumps(self, tension: Floats) -> None:
+        """Limits the tension (k,) of the last step to that of the step before it, in place.
+
+        Tension is × h², and negative where links pull. Tension that has just appeared, or
+        alternates, would shake the walls, which start from all of it.
+        """
+        before, self.tension = self.tension, tension.copy()
+        if before is not None and len(before) == len(tension):
+            np.maximum(tension, before, out=tension)
+
 
 def fill_chambers(
     chambers: Chambers, positions: Floats, pressure_shares: Floats, inverse_masses: Floats
