@@ -206,6 +206,20 @@ def test_the_choice_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not found.fastest
 
 
+@pytest.mark.parametrize(
+    ("processors", "tried"), [(1, [1]), (2, [1]), (4, [1, 2, 3]), (8, [1, 2, 4, 7])]
+)
+def test_live_leaves_the_interface_a_processor(
+    monkeypatch: pytest.MonkeyPatch, processors: int, tried: list[int]
+) -> None:
+    """Unless the user has set a number of threads."""
+    monkeypatch.delenv("VERLET_THREADS", raising=False)
+    monkeypatch.setattr(choice, "thread_count", lambda: processors)
+    assert ThreadChoice(spared=1).candidates == tried
+    monkeypatch.setenv("VERLET_THREADS", str(processors))
+    assert ThreadChoice(spared=1).candidates == [processors]
+
+
 def test_a_wish_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The environment's goes before that of the preferences."""
     monkeypatch.delenv("VERLET_THREADS", raising=False)

@@ -285,8 +285,12 @@ def start_simulation(
     scene_settings: SceneSettings,
     start: Sample,
     colliders: Sequence[Collider] = (),
+    spared: int = 0,
 ) -> Simulation:
-    """A simulation at its first sample; parameters and errors as for `simulate`."""
+    """A simulation at its first sample, whose threads leave so many processors to others.
+
+    Other parameters and errors are as for `simulate`.
+    """
     check_environment()
     for mesh, settings in zip(meshes, body_settings, strict=True):
         check_mesh(_with_seams(mesh, settings))
@@ -301,6 +305,7 @@ def start_simulation(
         moved=start,
         wholes=list(map(_with_seams, wholes, body_settings)),
         reflections=reflections,
+        threads=ThreadChoice(spared),
     )
 
 

@@ -190,7 +190,9 @@ def _start(stage: StillStage, shown: Sequence[Floats]) -> Grab:
     settings, scene_settings = read_settings(stage)
     reader = SampleReader(stage, frame)
     sample = reader.read(frame, stage.depsgraph)
-    simulation = start_simulation(meshes, settings, scene_settings, sample, stage.read_colliders())
+    simulation = start_simulation(
+        meshes, settings, scene_settings, sample, stage.read_colliders(), spared=1
+    )
     caches = [temporary_cache(obj, "_grab") for obj in stage.bodies]
     matrices = []
     for obj, path, mesh in zip(stage.bodies, caches, meshes, strict=True):

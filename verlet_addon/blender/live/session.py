@@ -132,7 +132,7 @@ def _start(stage: Stage, start: int) -> Session:
     reader = SampleReader(stage, start)
     first = start - scene_properties(scene).settle_frames
     simulation = start_simulation(
-        meshes, settings, scene_settings, reader.read(first, stage.at(start)), colliders
+        meshes, settings, scene_settings, reader.read(first, stage.at(start)), colliders, spared=1
     )
     result = simulation.frame()
     for frame in range(first + 1, start + 1):

@@ -26,6 +26,8 @@ LEAST_GAIN = 0.03
 class ThreadChoice:
     """The numbers of threads of a simulation's steps."""
 
+    spared: int = 0
+    """Processors that are left to others; 1 while an interface shows each frame."""
     chosen: int = 1
     """Number of threads that was the fastest in the last trial; 1 before."""
     steps: int = 0
@@ -43,6 +45,7 @@ class ThreadChoice:
         most = thread_count() if backend().library else 1
         if wished_threads():
             return [most]
+        most = max(1, most - self.spared)
         return [*(2**power for power in range(most.bit_length()) if 2**power < most), most]
 
     @property
