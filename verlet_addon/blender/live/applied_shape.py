@@ -1,4 +1,4 @@
-"""Shapes that bodies show at the current frame, kept as their meshes or as shape keys."""
+"""Shapes that bodies show at the current frame, kept as meshes, shape keys or poses."""
 
 from collections.abc import Sequence
 from typing import Literal, cast
@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core.arrays import Floats
 from ...core.errors import MeshError
+from ..bake.bone_pose import keep_pose, read_pose
 from ..bake.record import form_of, is_baked
 from ..bake.shape_keys import remove_bakes
 from ..scene.body_creation import release
@@ -37,24 +38,29 @@ KEY = "Draped"
 SEEN = 1e-5
 """Distances up to this share of a body's size are rounding."""
 
-Mode = Literal["MESH", "SHAPE_KEY"]
+Mode = Literal["MESH", "SHAPE_KEY", "POSE"]
 
 
 def simulated_objects(
-    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer
+    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, mode: Mode
 ) -> list[bpy.types.Object]:
     """Objects that show a drape, a live simulation or a bake, without bodies that are switched off.
 
-    Those with linked meshes are listed only where there are no others, so that errors name them.
+    They are bodies of bones for poses, and others for meshes and shape keys. Those with linked
+    meshes are listed only where there are no others, so that errors name them.
     """
-    found = [obj for obj in scene.objects if _is_simulated(obj) and is_seen(obj, view_layer)]
+    found = [
+        obj
+        for obj in scene.objects
+        if (mode == "POSE") == (armature_of(obj) is not None)
+        and _is_simulated(obj)
+        and is_seen(obj, view_layer)
+    ]
     return list(filter(has_own_data, found)) or found
 
 
 def _is_simulated(obj: bpy.types.Object) -> bool:
-    """Whether an object shows a simulation that can be its shape; joints of bones have none."""
-    if armature_of(obj) is not None:
-        return False
+    """Whether an object shows a simulation that can be kept."""
     if obj.type != "MESH" or (is_body(obj) and not body_properties(obj).enabled):
         return False
     return bool(drape_modifier(obj) or live_modifier(obj) or is_baked(obj))
@@ -101,6 +107,25 @@ def apply_shapes(
             sentence
             for obj, before in zip(objects, seen, strict=True)
             if (sentence := _difference(obj, before, _read_seen(obj, view_layer)))
+        ]
+
+
+def apply_poses(
+    scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer, objects: Sequence[bpy.types.Object]
+) -> list[tuple[str, str]]:
+    """Keeps what soft bones show at the current frame as their pose, without the simulation.
+
+    Returns the sentences of `keep_pose` for each body.
+    """
+    with working():
+        view_layer.update()
+        poses = [read_pose(obj, view_layer) for obj in objects]
+        end_live(scene)
+        end_drapes(objects)
+        remove_bakes(objects)
+        return [
+            keep_pose(scene, view_layer, obj, pose)
+            for obj, pose in zip(objects, poses, strict=True)
         ]
 
 

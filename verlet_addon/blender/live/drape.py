@@ -16,6 +16,7 @@ from ..scene.cache_modifiers import (
     bake_modifier,
     drape_modifier,
     remove_drape_modifiers,
+    update_tracks,
 )
 from ..scene.cages import refuse_cages
 from ..scene.curve_lines import refuse_curve
@@ -190,6 +191,7 @@ def _add_modifier(obj: bpy.types.Object) -> bpy.types.MeshCacheModifier:
     obj.modifiers.move(obj.modifiers.find(name), 0)
     if active is not None:
         obj.modifiers.active = active
+    update_tracks(obj)
     return cast(bpy.types.MeshCacheModifier, obj.modifiers[name])
 
 

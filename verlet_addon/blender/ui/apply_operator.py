@@ -6,15 +6,15 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty
 
 from ...core.errors import MeshError
-from ..live.applied_shape import apply_shapes, simulated_objects
+from ..live.applied_shape import Mode, apply_poses, apply_shapes, simulated_objects
 from ..scene.file_context import file_context
-from .messages import report
-from .operators import cancelled_by_errors, undoable_mode
+from .messages import report, report_poses
+from .operators import cancelled_by_errors, is_selected, undoable_mode
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
 
-_MODES = (
+_MODES: tuple[tuple[Mode, str, str], ...] = (
     (
         "MESH",
         "Mesh",
@@ -25,6 +25,12 @@ _MODES = (
         "SHAPE_KEY",
         "Shape Key",
         "Keep what you see now as one shape key; the soft body stays, and simulations begin there",
+    ),
+    (
+        "POSE",
+        "Pose",
+        "Keep what you see now as the pose of soft bones at this frame, keyed where they have keys "
+        "or Auto Keying is on; their bake, drape or live simulation ends",
     ),
 )
 
@@ -47,12 +53,12 @@ class VERLET_OT_apply_shape(bpy.types.Operator):
     def description(
         cls, _context: bpy.types.Context, properties: bpy.types.OperatorProperties
     ) -> str:
-        return dict(item[::2] for item in _MODES)[cast(Any, properties).mode]
+        return {mode: text for mode, _, text in _MODES}[cast(Any, properties).mode]
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         here = file_context(context)
-        if not simulated_objects(here.scene, here.view_layer):
+        if not any(simulated_objects(here.scene, here.view_layer, each[0]) for each in _MODES):
             cls.poll_message_set("No soft body shows a drape, a live simulation or a bake")
             return False
         return undoable_mode(cls, context)
@@ -62,13 +68,18 @@ class VERLET_OT_apply_shape(bpy.types.Operator):
         here = file_context(context)
         objects = [
             obj
-            for obj in simulated_objects(here.scene, here.view_layer)
-            if not self.selected or obj.select_get(view_layer=here.view_layer)
+            for obj in simulated_objects(here.scene, here.view_layer, self.mode)
+            if not self.selected or is_selected(obj, here.view_layer)
         ]
         if not objects:
+            what = "soft bones show" if self.mode == "POSE" else "mesh shows"
             raise MeshError(
-                "No selected object shows a simulation; select one that does, or apply all"
+                f"No {'selected ' * self.selected}{what} a simulation; select one that does, or "
+                "apply all"
             )
+        if self.mode == "POSE":
+            report_poses(self, apply_poses(here.scene, here.view_layer, objects))
+            return {"FINISHED"}
         for sentence in apply_shapes(here.scene, here.view_layer, objects, self.mode):
             report(self, "WARNING", sentence)
         names = objects[0].name if len(objects) == 1 else f"{len(objects)} objects"
@@ -80,11 +91,11 @@ class VERLET_OT_apply_shape(bpy.types.Operator):
 def draw_apply(
     column: bpy.types.UILayout, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer
 ) -> None:
-    """Draws the two buttons, where anything shows a simulation."""
-    if not simulated_objects(scene, view_layer):
-        return
+    """Draws a button for each form in which what shows a simulation can be kept."""
     buttons = column.column(align=True)
     for mode, name, _ in _MODES:
-        icon: Any = "MESH_DATA" if mode == "MESH" else "SHAPEKEY_DATA"
+        if not simulated_objects(scene, view_layer, mode):
+            continue
+        icon: Any = {"MESH": "MESH_DATA", "POSE": "ARMATURE_DATA"}.get(mode, "SHAPEKEY_DATA")
         button = buttons.operator("verlet.apply_shape", text=f"Apply as {name}", icon=icon)
         cast(Any, button).mode = mode

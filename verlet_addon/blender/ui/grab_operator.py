@@ -22,7 +22,7 @@ from ..live.playback import is_playing
 from ..scene.file_context import file_context
 from .bake_progress import bake_in_progress
 from .grab_view import GrabView
-from .messages import report
+from .messages import report_poses
 from .operators import cancelled_by_errors, has_bodies, undoable_mode
 from .view_events import moves_view
 
@@ -152,10 +152,7 @@ class VERLET_OT_grab(bpy.types.Operator):
         here = file_context(context)
         end_live(here.scene)
         starting = self.keep == "START"
-        for done, lost in keep_grab(here.scene, here.view_layer, shapes, starting=starting):
-            report(self, "INFO", done)
-            if lost:
-                report(self, "WARNING", lost)
+        report_poses(self, keep_grab(here.scene, here.view_layer, shapes, starting=starting))
 
     def invoke(
         self, context: bpy.types.Context, event: bpy.types.Event

@@ -1,6 +1,7 @@
 """The last messages of operators, in full: the status bar cuts them, and drops them."""
 
 from collections import deque
+from collections.abc import Iterable
 from typing import Any
 
 import bpy
@@ -20,6 +21,14 @@ def report(operator: bpy.types.Operator, kind: str, text: str) -> None:
     """Reports a message as an operator does, and keeps it for the panel."""
     operator.report({kind}, text)  # type: ignore[arg-type]
     _last.appendleft((kind, text))
+
+
+def report_poses(operator: bpy.types.Operator, sentences: Iterable[tuple[str, str]]) -> None:
+    """Reports what `keep_pose` says of each body of soft bones."""
+    for done, lost in sentences:
+        report(operator, "INFO", done)
+        if lost:
+            report(operator, "WARNING", lost)
 
 
 def draw_messages(column: bpy.types.UILayout) -> None:

@@ -83,14 +83,14 @@ def chosen_bodies(
     """
     here = file_context(context)
     chosen = [
-        obj for obj in bodies(here.scene) if not selected or _is_selected(obj, here.view_layer)
+        obj for obj in bodies(here.scene) if not selected or is_selected(obj, here.view_layer)
     ]
     if not chosen:
         raise MeshError(f"No soft body that is switched on is selected; select one, or {otherwise}")
     return chosen
 
 
-def _is_selected(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bool:
+def is_selected(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bool:
     """Whether a body is selected, or the armature whose soft bones it moves."""
     shown = armature_of(obj) or obj
     there = view_layer.objects.get(shown.name) == shown
@@ -312,7 +312,7 @@ class VERLET_OT_clear_bake(OfSelected, bpy.types.Operator):
         cleared = baked_objects(file_context(context).scene)
         if self.selected:
             layer = file_context(context).view_layer
-            cleared = [obj for obj in cleared if _is_selected(obj, layer)]
+            cleared = [obj for obj in cleared if is_selected(obj, layer)]
         scene = file_context(context).scene
         parts = [] if self.selected else hidden_caches(scene.name, [o.name for o in bodies(scene)])
         if not (cleared or parts):
