@@ -82,7 +82,12 @@ BONE_SETTINGS: dict[str, Any] = {
 BONE_FORMS = (
     ("CONSTRAINTS", "Constraints", "No keys: a constraint points each bone at its joint"),
     ("ACTION", "Keys in New Action", "Keys of the rotations of soft bones in a copy of the action"),
-    ("NLA", "NLA Track", "Keys in a track of the NLA above the action, which stays as it is"),
+    (
+        "NLA",
+        "NLA Track",
+        "Keys in a track of the NLA above the action, which stays as it is. A glTF has them with "
+        "the animation mode Scene alone",
+    ),
 )
 """How a bake shows on soft bones."""
 
