@@ -67,10 +67,10 @@ def test_with_the_preset_skin_and_joints_are_where_the_bake_has_them(
     assert round_trip(kind, ["Skin"], tmp_path, **settings)["Skin"] < NEAR
     found = [obj for obj in bpy.data.objects if obj.type == "ARMATURE"]
     assert bool(found) == (name != "USD")
-    joints = bpy.data.objects.get("Fox Bones")
+    joints: Any = bpy.data.objects.get("Fox Bones")
     assert (joints is None) == (name != "FBX")
     if joints is not None:
-        assert not joints.data.polygons  # type: ignore[union-attr]
+        assert not joints.data.polygons
     if found:
         scene = bpy.context.scene
         delays = (-FIRST,) if name == "glTF" else kind.delays

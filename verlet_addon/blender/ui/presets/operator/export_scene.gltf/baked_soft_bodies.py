@@ -1,5 +1,7 @@
-"""glTF export of baked bodies: what the scene plays as one clip, from 0 s on, and bare ropes,
-but nothing that renders do not show, such as the joints of soft bones."""
+"""glTF export of baked bodies: what the scene plays as one clip, from 0 s on, and bare ropes.
+
+What renders do not show, such as the joints of soft bones, is left out.
+"""
 
 import bpy
 
