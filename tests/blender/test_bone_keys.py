@@ -1,6 +1,7 @@
 """Bakes of soft bones as keys, in a new action or in the NLA: what constraints show."""
 
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -261,3 +262,25 @@ def test_the_command_line_keys_bones(
         np.testing.assert_allclose(poses(keyed), shown, atol=1e-5)
         assert cli.main(["convert", output, "--output", other, "--mode", "absolute"]) == 0
     printed()
+
+
+@pytest.mark.parametrize("form", ["CONSTRAINTS", "ACTION", "NLA"])
+def test_a_bake_to_a_cache_goes_on_whatever_shows_it(form: str, tmp_path: Path) -> None:
+    """Its keys are none of its inputs: nothing has changed, and it ends as in one go."""
+    obj = mixed()
+    driver = obj.pose.bones["tail.2"].driver_add("rotation_euler", 0)
+    driver.driver.expression = "0.1"
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "fox.blend"))
+    body = soft(obj, "tail.0")
+    body.verlet.bones_to = form
+    verlet.bake(mode="CACHE", frame_start=0, frame_end=5)
+    changed = import_module("verlet_addon.blender.bake.record").changes_since_bake
+    assert changed(bpy.context.scene, bpy.context.view_layer) == {}
+    verlet.bake(mode="CACHE", frame_start=0, frame_end=9, resume=True)
+    resumed = poses(obj)[:10]
+    verlet.bake(mode="CACHE", frame_start=0, frame_end=9)
+    np.testing.assert_array_equal(poses(obj)[:10], resumed)
+    obj.pose.bones["hips"].location.x = 0.3
+    obj.pose.bones["hips"].keyframe_insert("location", frame=3)
+    names = changed(bpy.context.scene, bpy.context.view_layer)
+    assert names == ({} if form == "ACTION" else {"Fox Bones": ["Fox changed"]})

@@ -27,7 +27,8 @@ TURNS = 100
 """Number of turns of a loop in the NLA, before and after the one that was baked."""
 FAR = 100_000.0
 """Frames to either side that a strip needs of curves that go on beyond their keys."""
-_ROTATIONS = ("rotation_quaternion", "rotation_euler", "rotation_axis_angle")
+ROTATIONS = ("rotation_quaternion", "rotation_euler", "rotation_axis_angle")
+"""Properties of a bone that hold its rotation, each in other modes."""
 
 
 def turning_constraints(
@@ -183,7 +184,7 @@ def _remember(obj: bpy.types.Object) -> None:
         "made": animation is None,
         "tracks": [],
         "bones": [bone.name for bone in bones],
-        "turns": [[list(getattr(bone, name)) for name in _ROTATIONS] for bone in bones],
+        "turns": [[list(getattr(bone, name)) for name in ROTATIONS] for bone in bones],
         "constraints": [
             [b.name, each.name] for b in bones for each in turning_constraints(b, bones)
         ],
@@ -295,7 +296,7 @@ def _show_own(armature: Any, mark: dict[str, Any]) -> None:
     """Gives bones the rotations of before, for those without keys, and their own constraints."""
     for name, turns in zip(mark["bones"], mark["turns"], strict=True):
         if (bone := armature.pose.bones.get(name)) is not None:
-            for rotation, values in zip(_ROTATIONS, turns, strict=True):
+            for rotation, values in zip(ROTATIONS, turns, strict=True):
                 setattr(bone, rotation, values)
     _mute(armature, mark, False)
 

@@ -11,7 +11,6 @@ import numpy as np
 from ...core.arrays import Floats
 from ..scene.action_channels import channels
 from ..scene.attachments import acting_attachments
-from ..scene.cache_modifiers import drivers_of
 from ..scene.cages import simulated_object
 from ..scene.colliders import all_met
 from ..scene.curve_points import curve_of, is_curve
@@ -21,6 +20,7 @@ from ..scene.spline_basis import make_of
 from ..settings.properties import body_properties, scene_properties
 from .curves import EVAL_TIME, key_of_curve
 from .edit_names import is_edit
+from .own_animation import own_curves, own_pose, own_tracks
 
 _POINTS = {"co": 2, "handle_left": 2, "handle_right": 2, "interpolation": 1}
 """Attributes of keyframes that decide an F-curve's values, and the numbers that each has."""
@@ -112,8 +112,7 @@ def _content(obj: bpy.types.Object) -> list[Any]:
     content: list[Any] = [obj.name_full, animation]
     if animation is None:
         content += [_numbers(obj.matrix_basis), _numbers(obj.matrix_parent_inverse)]
-        if obj.pose is not None:
-            content += [_numbers(bone.matrix_basis) for bone in obj.pose.bones]
+        content += own_pose(obj)
     if isinstance(obj.data, bpy.types.Mesh):
         content += _shapes(obj, obj.data)
     elif is_curve(obj):
@@ -158,24 +157,30 @@ def _animation(
     animation: Any = item.animation_data
     if animation is None:
         return None
-    held = channels(item)
-    drivers = drivers_of(item) if isinstance(item, bpy.types.Object) else animation.drivers
-    curves = [*(held.fcurves if held is not None else ()), *drivers]
-    own = (curve for curve in curves if key_of_curve(curve) not in (*baked, EVAL_TIME))
-    content = [_curve(curve) for curve in own]
+    if isinstance(item, bpy.types.Object):
+        curves, tracks = own_curves(item), own_tracks(item)
+    else:
+        held, tracks = channels(item), animation.nla_tracks
+        every = [*(held.fcurves if held is not None else ()), *animation.drivers]
+        curves = [(curve, curve.mute) for curve in every]
+    content = [
+        _curve(curve, mute)
+        for curve, mute in curves
+        if key_of_curve(curve) not in (*baked, EVAL_TIME)
+    ]
     strips = [
         [_plain(strip), strip.action.name if strip.action is not None else ""]
-        for track in animation.nla_tracks
+        for track in tracks
         for strip in track.strips
     ]
     return [content, strips] if content or strips else None
 
 
-def _curve(curve: Any) -> list[Any]:
+def _curve(curve: Any, mute: bool) -> list[Any]:
     """Path, keyframes, modifiers and driver of an F-curve."""
     driver = curve.driver
     return [
-        (curve.data_path, curve.array_index, curve.mute, curve.extrapolation),
+        (curve.data_path, curve.array_index, mute, curve.extrapolation),
         [_digest(curve.keyframe_points, name, size) for name, size in _POINTS.items()],
         [_plain(modifier) for modifier in curve.modifiers],
         None if driver is None else (driver.type, driver.expression),
