@@ -1,5 +1,7 @@
 """Soft bones in a window of real Blender: in Pose Mode, with the buttons of the tab."""
 
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import bpy
@@ -9,6 +11,8 @@ from tests.blender.rigs import fox, poses, select, swing
 from tests.blender.scenes import file_content, store, verlet
 from tests.window.grab import GRAB, over_vertex
 from tests.window.hand import Hand, Steps, wait, wait_until
+
+GO_ON = "bpy.ops.verlet.bake(mode='CACHE', resume=True, from_frame=8, edited=True)"
 
 
 def lone_fox() -> Any:
@@ -169,3 +173,41 @@ def test_the_tool_of_pose_mode_grabs_a_bone_at_a_press(hand: Hand) -> Steps:
     yield from hand.press("ESC")
     yield from wait(0.3)
     assert np.abs(tip(obj) - start).max() < 1e-6
+
+
+def test_a_frame_of_soft_bones_is_posed_and_simulated_on(hand: Hand) -> Steps:
+    """With the key R in Pose Mode and the buttons of the panel; no key is set on the way."""
+    obj = lone_fox()
+    swing(obj, 0.5)
+    select(obj, "tail.0")
+    verlet.make_soft_bones()
+    scene: Any = bpy.context.scene
+    scene.frame_start = 1
+    bpy.ops.wm.save_as_mainfile(filepath=str(Path(tempfile.mkdtemp()) / "fox.blend"))
+    scene.verlet.bake_mode = "CACHE"
+    verlet.bake(mode="CACHE")
+    before = poses(obj)
+    scene.frame_set(8)
+    yield from shown_from_the_side(hand, obj)
+    yield from hand.click((yield from hand.find("bpy.ops.verlet.edit_frame()")))
+    yield from wait_until(lambda: bpy.data.objects["Fox Bones"].data.shape_keys is not None)
+    select(obj, "tail.3")
+    yield from hand.redrawn()
+    place = yield from hand.find(GO_ON)
+    yield from hand.over_view()
+    yield from hand.press("R")
+    yield from hand.type("40")
+    yield from hand.press("RET")
+    yield from wait(0.5)
+    posed = tip(obj)
+    hand.picture("soft_bones_edited")
+    yield from hand.click(place)
+    yield from wait_until(lambda: bpy.data.objects["Fox Bones"].data.shape_keys is None)
+    yield from hand.redrawn()
+    hand.picture("soft_bones_simulated_on")
+    after = poses(obj)
+    scene.frame_set(8)
+    assert np.linalg.norm(tip(obj) - posed) < 0.03
+    np.testing.assert_allclose(after[0], before[0], atol=1e-6)
+    assert np.abs(after[7] - before[7]).max() > 0.05
+    assert obj.animation_data.action.name == "FoxAction"

@@ -20,13 +20,8 @@ from ..settings.properties import body_properties
 from ..settings.timing import animation_frame, playhead
 from .actions import new_slot, play, slot_named
 from .bone_curves import is_rotation_path, write_rotations
+from .bone_strips import TRACK, stack_strips
 
-TRACK, PUSHED = "Verlet Bones", "Verlet Animation"
-"""Names of the NLA tracks of a bake, and of the user's action below it."""
-TURNS = 100
-"""Number of turns of a loop in the NLA, before and after the one that was baked."""
-FAR = 100_000.0
-"""Frames to either side that a strip needs of curves that go on beyond their keys."""
 ROTATIONS = ("rotation_quaternion", "rotation_euler", "rotation_axis_angle")
 """Properties of a bone that hold its rotation, each in other modes."""
 
@@ -65,13 +60,38 @@ def key_bones(
     shown = _read_rotations(scene, view_layer, chosen)
     for obj, (frames, matrices) in zip(chosen, shown, strict=True):
         moments = [animation_frame(scene, frame) for frame in frames]
-        set_tracks(obj, False)
-        _remember(obj)
-        channels = _new_channels(obj, moments)
-        repeat = body_properties(obj).baked_loop > 0
-        for bone, its in zip(soft_bones(obj), matrices, strict=True):
-            write_rotations(channels, bone, moments, its, repeat=repeat)
+        _write_keys(obj, moments, matrices, body_properties(obj).bones_to)
     _go_to(scene, playhead(scene))
+
+
+def key_pose(scene: bpy.types.Scene, obj: bpy.types.Object, pose: dict[str, Any]) -> None:
+    """Keys a pose of soft bones at the current frame, in place of constraints and other keys.
+
+    The keys are in a new action, and go as those of a bake do.
+
+    Parameters
+    ----------
+    pose : by the names of all soft bones, their matrices in their own spaces.
+    """
+    remove_bone_keys(obj)
+    matrices = [[pose[bone.name]] for bone in soft_bones(obj)]
+    _write_keys(obj, [animation_frame(scene, scene.frame_current)], matrices, "ACTION")
+    _go_to(scene, playhead(scene))
+
+
+def _write_keys(
+    obj: bpy.types.Object,
+    moments: Sequence[float],
+    matrices: Sequence[Sequence[Any]],
+    mode: str,
+) -> None:
+    """Has the bones of a body show keys, per bone one at each moment, in place of constraints."""
+    set_tracks(obj, False)
+    _remember(obj, mode)
+    channels = _new_channels(obj, moments)
+    repeat = body_properties(obj).baked_loop > 0
+    for bone, its in zip(soft_bones(obj), matrices, strict=True):
+        write_rotations(channels, bone, moments, its, repeat=repeat)
 
 
 def remove_bone_keys(obj: bpy.types.Object) -> None:
@@ -111,6 +131,17 @@ def bone_keys_hidden(objects: Iterable[bpy.types.Object]) -> Iterator[None]:
         yield
     finally:
         _hide(hidden, False)
+
+
+@contextmanager
+def bone_keys_shown(objects: Iterable[bpy.types.Object]) -> Iterator[None]:
+    """Shows the keys of soft bones again within `bone_keys_hidden`."""
+    shown = [obj.session_uid for obj in objects if body_properties(obj).keyed_bones]
+    _hide(shown, False)
+    try:
+        yield
+    finally:
+        _hide(shown, True)
 
 
 def _hide(uids: Iterable[int], hidden: bool) -> None:
@@ -174,13 +205,13 @@ def local_matrices(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> It
         )
 
 
-def _remember(obj: bpy.types.Object) -> None:
+def _remember(obj: bpy.types.Object, mode: str) -> None:
     """Stores what keys replace: the action, and rotations, constraints and drivers of bones."""
     armature: Any = armature_of(obj)
     body, animation = body_properties(obj), armature.animation_data
     bones = soft_bones(obj)
     mark: dict[str, Any] = {
-        "mode": body.bones_to,
+        "mode": mode,
         "made": animation is None,
         "tracks": [],
         "bones": [bone.name for bone in bones],
@@ -226,7 +257,7 @@ def _new_channels(obj: bpy.types.Object, moments: Sequence[float]) -> Any:
     if mark["mode"] == "ACTION":
         play(animation, action, slot)
     else:
-        mark["tracks"] = _stack(animation, action, slot, moments, repeat=body.baked_loop > 0)
+        mark["tracks"] = stack_strips(animation, action, slot, moments, repeat=body.baked_loop > 0)
         animation.use_nla = True
     body.keyed_bones = json.dumps(mark)
     if HAS_SLOTS:
@@ -234,55 +265,6 @@ def _new_channels(obj: bpy.types.Object, moments: Sequence[float]) -> Any:
         strip: Any = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
         return strip.channelbag(slot, ensure=True)
     return action
-
-
-def _stack(
-    animation: Any, action: Any, slot: Any, moments: Sequence[float], *, repeat: bool
-) -> list[str]:
-    """Puts an action on top of the NLA, above the user's own; returns the tracks that are new.
-
-    As the active action, the user's would hide what is above.
-    """
-    names, former = [], animation.action
-    if former is not None:
-        own = animation.action_slot if HAS_SLOTS else None
-        start, end = _reach(former, own, moments)
-        strip = _new_strip(animation, PUSHED, former, own, start, end)
-        strip.blend_type = animation.action_blend_type
-        strip.extrapolation = animation.action_extrapolation
-        names.append(animation.nla_tracks[-1].name)
-        animation.action = None
-    first, last = moments[0], max(moments[-1], moments[0] + 1)
-    strip = _new_strip(animation, TRACK, action, slot, first, last)
-    strip.extrapolation = "NOTHING"
-    if repeat:
-        strip.frame_start, strip.repeat = first - TURNS * (last - first), 2 * TURNS
-    names.append(animation.nla_tracks[-1].name)
-    return names
-
-
-def _reach(action: Any, slot: Any, moments: Sequence[float]) -> tuple[float, float]:
-    """First and last frame that a strip of an action needs, to play as the action did."""
-    start, end = (float(value) for value in action.curve_frame_range)
-    held = channels_of(action, slot)
-    curves = held.fcurves if held is not None else ()
-    if any(len(curve.modifiers) or curve.extrapolation == "LINEAR" for curve in curves):
-        return -FAR, FAR
-    return min(start, moments[0]), max(end, moments[-1])
-
-
-def _new_strip(animation: Any, name: str, action: Any, slot: Any, start: float, end: float) -> Any:
-    """A strip with these frames of an action, on a new NLA track at the top."""
-    track = animation.nla_tracks.new(
-        prev=animation.nla_tracks[-1] if animation.nla_tracks else None
-    )
-    track.name = name
-    strip = track.strips.new(action.name, int(start), action)
-    if slot is not None:
-        strip.action_slot = slot
-    strip.action_frame_end, strip.action_frame_start = end, start  # else limited to an end before
-    strip.frame_start, strip.blend_type = start, "REPLACE"
-    return strip
 
 
 def _give_back(animation: Any, former: Any, mark: dict[str, Any]) -> None:

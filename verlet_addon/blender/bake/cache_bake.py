@@ -43,7 +43,7 @@ from .cache_resume import continued, eased, end_to_keep, found_cache, go_on, hel
 from .cache_writer import CacheWriter
 from .cautions import why_nothing
 from .edit_names import refuse_edits
-from .edited_frame import check_edits, edits_taken, remove_edits
+from .edited_frame import check_edits, edits_taken, keep_posed, remove_edits
 from .former_bake import former_bakes_hidden
 from .memory import name_memory_errors, size_in_words
 from .progress import Progress
@@ -108,6 +108,7 @@ def bake_cache(
         raise SettingsError("Edited is on, and From Frame is 0; set From Frame, and turn on Resume")
     if edited:
         check_edits(objects, from_frame)
+        keep_posed(scene, objects, from_frame)
     else:
         refuse_edits(objects)
     frames = baked_frames(frame_start, frame_end, 1)
@@ -122,10 +123,8 @@ def bake_cache(
         objects = sorted(objects, key=lambda obj: cache.record.names.index(obj.name))
     stage = prepare_stage(scene, view_layer, objects)
     _check_disk(objects, frame_end - last, blend)
-    edited_frame = from_frame if edited else 0
-    running = _bake(
-        stage, frames, blend, cache, last, again=from_frame != 0, edited_frame=edited_frame
-    )
+    edit = from_frame if edited else 0
+    running = _bake(stage, frames, blend, cache, last, again=from_frame != 0, edited_frame=edit)
     return name_memory_errors(running, objects, frames)
 
 

@@ -1,8 +1,10 @@
-"""A frame of a cache made a shape key, to be sculpted."""
+"""A frame of a cache made a shape key, to be sculpted, or a pose of soft bones."""
 
 import bpy
 
 from ...core.errors import MeshError
+from ..bake.bone_keys import key_pose
+from ..bake.bone_pose import read_pose
 from ..bake.cache import read_cache
 from ..bake.cache_checks import check_intact
 from ..bake.edit_names import EDIT, MADE_BASIS, edited_frames, key_name
@@ -17,6 +19,8 @@ def edit_frame(
     obj: bpy.types.Object, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer
 ) -> None:
     """Makes what a body shows of its cache at the current frame a shape key, and hides the cache.
+
+    The joints of soft bones become their keyed pose besides.
 
     Raises
     ------
@@ -48,7 +52,7 @@ def edit_frame(
             f"{record.end}, the last of its cache"
         )
     check_shape(obj, "SHAPE_KEY")
-    shape = before_modifiers(obj, view_layer)
+    shape, pose = before_modifiers(obj, view_layer), read_pose(obj, view_layer)
     made = shape_keys_of(obj) is None
     mix, key = read_mix(obj), made_keys(obj)
     if made:
@@ -57,4 +61,6 @@ def edit_frame(
     add_key(obj, key_name(frame), points, 1.0)
     obj.active_shape_key_index = len(key.key_blocks) - 1
     modifier.show_viewport = False
+    if pose:
+        key_pose(scene, obj, pose)
     view_layer.update()

@@ -4,20 +4,31 @@ from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 
+from ..bake.bone_keys import key_bones
 from ..bake.edit_names import edited_frames
 from ..bake.edited_frame import remove_edits
 from ..live.control import working
 from ..live.frame_editing import edit_frame
 from ..scene.cache_modifiers import bake_modifier
 from ..scene.file_context import file_context
+from ..scene.soft_bones import body_of_bones
+from ..settings.bone_properties import armature_of
 from .operators import cancelled_by_errors, undoable_mode
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
 
 
+def _body(context: bpy.types.Context) -> bpy.types.Object | None:
+    """The active mesh, or the body of the soft bones of the active armature."""
+    obj = context.object
+    if obj is not None and obj.type == "ARMATURE":
+        return body_of_bones(obj)
+    return obj if obj is not None and obj.type == "MESH" else None
+
+
 class VERLET_OT_edit_frame(bpy.types.Operator):
-    """Make the current frame of the object's cache a shape key, to sculpt it and simulate on"""
+    """Make the current frame of the cache a shape key to sculpt, or a pose of soft bones to turn"""
 
     bl_idname = "verlet.edit_frame"
     bl_label = "Edit Frame"
@@ -25,8 +36,7 @@ class VERLET_OT_edit_frame(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        obj = context.object
-        if obj is None or obj.type != "MESH" or bake_modifier(obj) is None:
+        if (obj := _body(context)) is None or bake_modifier(obj) is None:
             cls.poll_message_set("The active object shows no bake to a cache")
             return False
         return undoable_mode(cls, context)
@@ -34,14 +44,17 @@ class VERLET_OT_edit_frame(bpy.types.Operator):
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         here = file_context(context)
-        obj = cast(bpy.types.Object, context.object)
+        obj = cast(bpy.types.Object, _body(context))
         with working():
             edit_frame(obj, here.scene, here.view_layer)
-        self.report(
-            {"INFO"},
-            f"Sculpt the shape key of frame {here.scene.frame_current} of {obj.name}, then go back "
-            "to Object Mode and press Simulate from Edited Frame",
-        )
+        frame, armature = here.scene.frame_current, armature_of(obj)
+        if armature is None:
+            text = f"Sculpt the shape key of frame {frame} of {obj.name}, then go back to Object "
+            text += "Mode and press Simulate from Edited Frame"
+        else:
+            text = f"Pose the soft bones of {armature.name} at frame {frame}, then press Simulate "
+            text += "from Edited Frame there"
+        self.report({"INFO"}, text)
         return {"FINISHED"}
 
 
@@ -61,16 +74,17 @@ class VERLET_OT_discard_edit(bpy.types.Operator):
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
-        objects = [obj for obj in file_context(context).scene.objects if edited_frames(obj)]
+        here = file_context(context)
+        objects = [obj for obj in here.scene.objects if edited_frames(obj)]
         with working():
             remove_edits(objects)
+            key_bones(here.scene, here.view_layer, objects)
         return {"FINISHED"}
 
 
 def draw_edit(column: bpy.types.UILayout, context: bpy.types.Context) -> None:
     """Draws the buttons of edited frames, where the active object shows a cache or has some."""
-    obj = context.object
-    if obj is None or obj.type != "MESH":
+    if (obj := _body(context)) is None:
         return
     if frames := edited_frames(obj):
         row = column.column(align=True)
