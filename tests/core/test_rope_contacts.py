@@ -12,7 +12,9 @@ from tests.core.bodies import (
     built_state,
     floor,
     frames,
+    moved,
     pinned,
+    results,
     rope,
     rotation,
     samples,
@@ -22,7 +24,7 @@ from tests.core.bodies import (
     strains,
     tube,
 )
-from tests.core.colliders import Moving, ball, collider, crossed
+from tests.core.colliders import Moving, ball, collider, crossed, puck
 from verlet_addon.core.arrays import Floats, dot, magnitudes
 from verlet_addon.core.compiled import backend
 from verlet_addon.core.contacts.manifold.contact_rows import ContactRows, sum_weighted
@@ -210,6 +212,21 @@ def test_ropes_that_lie_in_one_another_are_told_once_and_stay_finite() -> None:
     assert "move them apart" in told
 
 
+def test_faces_of_cloth_on_a_fine_collider_do_not_crowd_a_rope_beside_it() -> None:
+    """Each of its few vertices is in many contacts, which are not the rope's: it has its room."""
+    shape, places = ball(fine=48)
+    cloth = pinned(moved(sheet(2), np.eye(3), (-0.5, -0.5, 0.32)), [0, 2, 6, 8])
+    line = rope(np.linspace([-0.2, 0.9, 0.3], [0.2, 0.9, 0.3], 9))
+    other, triangle = collider([[0, 1, 2]]), puck() + np.array([0.0, 0.9, 0.28])
+    bodies = [(cloth, BodySettings(mass=0.2, thickness=0.02)), (line, ROPE)]
+    colliders: list[Moving] = [
+        (shape, lambda time: places + 2.0 * time * np.array([0, 0, 1])),
+        (other, triangle),
+    ]
+    found = list(results(bodies, frames(2 / 24, 24), HALF, colliders=colliders))
+    assert not [told for frame in found for told in frame.remarks if "had no room" in told]
+
+
 def test_a_single_sided_collider_without_faces_is_no_hindrance(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -217,5 +234,5 @@ def test_a_single_sided_collider_without_faces_is_no_hindrance(
     monkeypatch.setattr(backend(), "library", None)
     empty = collider(np.empty((0, 3), dtype=np.int64), single_sided=True)
     bodies = [straight(4, height=0.0), straight(4, height=0.003)]
-    tracks = simulated(bodies, frames(1 / 24, 24), HALF, colliders=[(empty, np.zeros((3, 3)))])
+    tracks = simulated(bodies, frames(2 / 24, 24), HALF, colliders=[(empty, np.zeros((3, 3)))])
     assert all(np.isfinite(track).all() for track in tracks)

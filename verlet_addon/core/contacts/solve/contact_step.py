@@ -71,7 +71,8 @@ def _make_rows(world: CollisionWorld, contacts: Contacts, motion: PredictedMotio
         hard = (rows.particles >= world.first_collider_particle).any(axis=0)
         rows.on_ropes[hard & world.between_pins[rows.particles].any(axis=0)] = False
         crowded = _crowded_particles(rows, len(motion.on_ropes))
-        world.statistics.without_room[world.surfaces.owners[crowded]] = True
+        on_ropes = crowded & motion.on_ropes
+        world.statistics.without_room[world.surfaces.owners[on_ropes]] = True
         moves = rows.impulse_responses != 0.0
         rows.on_ropes[(crowded[rows.particles] | ~moves).all(axis=0)] = False
     return rows
