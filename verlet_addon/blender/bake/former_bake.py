@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 
 import bpy
 
-from ..scene.bone_tracks import tracks_muted
+from ..scene.bone_tracks import read_alike, tracks_muted
 from ..scene.mesh_access import found_again, keys_muted, shape_keys_of, write_key
 from ..scene.modifiers import bakes_hidden
 from ..settings.properties import body_properties
@@ -21,6 +21,7 @@ def former_bakes_hidden(objects: Sequence[bpy.types.Object]) -> Iterator[None]:
     with ExitStack() as stack:
         stack.enter_context(bakes_hidden(objects))
         stack.enter_context(tracks_muted(objects))
+        stack.enter_context(read_alike(objects))
         stack.enter_context(bone_keys_hidden(objects))
         for obj in objects:
             stack.enter_context(_former_bake_hidden(obj))

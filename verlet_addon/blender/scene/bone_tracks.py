@@ -13,8 +13,8 @@ from .mesh_access import found_again
 
 TRACK = "Verlet"
 """Name of the Damped Track constraint of a soft bone, after all others of it."""
-
-
+READING = "Verlet Reading"
+"""Name of a muted constraint of a soft bone whose pose is read."""
 SOLVERS = {"IK", "SPLINE_IK"}
 """Types of constraints that solve a chain of bones, after all others of each."""
 _TURNING = {
@@ -136,6 +136,31 @@ def tracks_muted(objects: Sequence[bpy.types.Object]) -> Iterator[bool]:
     finally:
         _mute(muted, False)
         _mute(held, True)
+
+
+@contextmanager
+def read_alike(objects: Sequence[bpy.types.Object]) -> Iterator[None]:
+    """Gives soft bones without a constraint a muted one within the context.
+
+    Blender takes the pose of bones with any constraint, also a muted one, to world space and back,
+    which rounds it: a bake would differ from Live, and from the next bake, which have tracks.
+    """
+    added = []
+    for bone in (bone for obj in objects for bone in soft_bones(obj)):
+        constraints: Any = bone.constraints
+        if not len(constraints):
+            constraint = constraints.new("DAMPED_TRACK")
+            constraint.name, constraint.mute = READING, True
+            added.append((cast(bpy.types.ID, bone.id_data).session_uid, bone.name))
+    try:
+        yield
+    finally:
+        for uid, name in added:
+            armature: Any = found_again(uid)
+            if armature is not None and name in armature.pose.bones:
+                constraints = armature.pose.bones[name].constraints
+                if READING in constraints:
+                    constraints.remove(constraints[READING])
 
 
 def _mute(tracks: Iterable[tuple[int, str, str]], mute: bool) -> None:
