@@ -7,9 +7,9 @@ from typing import Any, cast
 import bpy
 import numpy as np
 
+from sample_blends.rigged import Bone, add_bones, chain, limb, straight
 from sample_blends.stage import (
     Points,
-    add_mesh,
     animate,
     camera,
     empty_scene,
@@ -27,18 +27,15 @@ TURNS = 1.5
 TAIL_BONES, EAR_BONES = 9, 3
 TAIL_START, TAIL_WAY = np.array((0.0, 0.05, 0.44)), np.array((0.0, 0.55, 0.12))
 EAR_WAY = np.array((0.05, 0.02, 0.17))
-AROUND = 16
-"""Vertices around a limb."""
 RED, DARK = (0.60, 0.19, 0.04), (0.10, 0.03, 0.015)
-
-Bone = tuple[str, str, Points, Points]
-"""Name, parent, head and tail."""
 
 
 def fox() -> None:
     """A fox that turns its hips to and fro, and nods; its tail and ears follow through."""
     empty_scene(frame_end=FRAMES)
-    rig = _rig([*_trunk(), *_chain("Tail", "Hips", TAIL_START, TAIL_WAY, TAIL_BONES), *_ears()])
+    rig = _rig(
+        [*_trunk(), *chain("Tail", "Hips", straight(TAIL_START, TAIL_WAY, TAIL_BONES)), *_ears()]
+    )
     _skin(rig)
     _move(rig)
     scene = cast(Any, bpy.context.scene)
@@ -63,13 +60,6 @@ def _trunk() -> list[Bone]:
     ]
 
 
-def _chain(name: str, parent: str, start: Points, way: Points, count: int) -> list[Bone]:
-    """Bones one after the other."""
-    ends = start + np.outer(np.arange(count + 1) / count, way)
-    names = [f"{name}.{number}" for number in range(count)]
-    return list(zip(names, [parent, *names[:-1]], ends[:-1], ends[1:], strict=True))
-
-
 def _ears() -> list[Bone]:
     """The bones of both ears."""
     sides = (("L", np.array((1.0, 1.0, 1.0))), ("R", np.array((-1.0, 1.0, 1.0))))
@@ -77,7 +67,9 @@ def _ears() -> list[Bone]:
     return [
         bone
         for side, mirror in sides
-        for bone in _chain(f"Ear.{side}", "Head", start * mirror, EAR_WAY * mirror, EAR_BONES)
+        for bone in chain(
+            f"Ear.{side}", "Head", straight(start * mirror, EAR_WAY * mirror, EAR_BONES)
+        )
     ]
 
 
@@ -85,15 +77,7 @@ def _rig(bones: Sequence[Bone]) -> Any:
     """Adds the armature."""
     rig: Any = link(bpy.data.objects.new("Fox", bpy.data.armatures.new("Fox")))
     rig.data.display_type = "STICK"
-    cast(Any, bpy.context.view_layer).objects.active = rig
-    bpy.ops.object.mode_set(mode="EDIT")
-    for name, parent, head, tail in bones:
-        bone = rig.data.edit_bones.new(name)
-        bone.head, bone.tail = head.tolist(), tail.tolist()
-        if parent:
-            bone.parent = rig.data.edit_bones[parent]
-            bone.use_connect = (bone.head - bone.parent.tail).length < 1e-6
-    bpy.ops.object.mode_set(mode="OBJECT")
+    add_bones(rig, bones)
     return rig
 
 
@@ -128,41 +112,11 @@ def _limb(
     looks: Any,
 ) -> None:
     """Adds a round limb of some radii along a way, moved by the nearest of these bones."""
-    share = np.linspace(0.0, 1.0, len(radii))
-    share, radii = np.pad(share, 1, mode="edge"), np.pad(radii, 1, constant_values=1e-3)
-    places = np.asarray(start) + np.outer(share, way)
-    along = np.asarray(way, np.float64) / np.linalg.norm(way)
-    out = np.cross(along, (1.0, 0.0, 0.0))
-    angles = np.linspace(0.0, 2.0 * pi, AROUND, endpoint=False)[:, None]
-    ring = np.cos(angles) * np.cross(out, along) + np.sin(angles) * out / np.linalg.norm(out)
-    points = (places[:, None] + radii[:, None, None] * ring).reshape(-1, 3)
-    first = np.arange((len(radii) - 1) * AROUND).reshape(-1, AROUND)
-    following = np.roll(first, -1, axis=1)
-    faces = np.stack([first, following, following + AROUND, first + AROUND], axis=2).reshape(-1, 4)
-    obj = add_mesh(name, points, faces=faces, material=looks)
-    obj.parent = rig
     chosen = [bone for bone in rig.data.bones if bone.name.split(".")[0] in bones]
     if name.startswith("Ear"):
         chosen = [bone for bone in chosen if bone.name.startswith((name, "Head"))]
-    _weigh(obj, points, chosen)
-    obj.modifiers.new("Rig", "ARMATURE").object = rig
-    smooth = obj.modifiers.new("Subdivision", "SUBSURF")
-    smooth.levels, smooth.render_levels = 1, 2
-
-
-def _weigh(obj: Any, points: Points, bones: Sequence[Any]) -> None:
-    """Weighs vertices by the two bones nearest to each."""
-    away = []
-    for bone in bones:
-        head, way = np.array(bone.head_local), np.array(bone.tail_local - bone.head_local)
-        share = np.clip((points - head) @ way / (way @ way), 0.0, 1.0)
-        away.append(np.linalg.norm(points - head - share[:, None] * way, axis=1))
-    pulls = 1.0 / (np.array(away) + 1e-3) ** 4
-    pulls[np.argsort(np.argsort(-pulls, axis=0), axis=0) > 1] = 0.0
-    for bone, weights in zip(bones, pulls / pulls.sum(axis=0), strict=True):
-        group = obj.vertex_groups.new(name=bone.name)
-        for vertex in np.flatnonzero(weights > 0.01).tolist():
-            group.add([vertex], float(weights[vertex]), "REPLACE")
+    places = straight(np.asarray(start), np.asarray(way), len(radii) - 1)
+    limb(rig, name, places, radii, chosen, looks)
 
 
 def _move(rig: Any) -> None:

@@ -24,6 +24,7 @@ from sample_blends.bridge import (
 from sample_blends.fabrics import fabrics
 from sample_blends.fox import fox
 from sample_blends.garments import dress, torn_banner
+from sample_blends.girl import girl
 from sample_blends.jellies import jellies
 from sample_blends.outfits import dancer, sitter
 from sample_blends.ragdoll import ragdoll
@@ -324,6 +325,7 @@ SAMPLES = {
     "flag_in_wind": flag_in_wind,
     "curtain": curtain,
     "fox": fox,
+    "girl": girl,
     "jellies": jellies,
     "rope": rope,
     "rope_bridge": rope_bridge,

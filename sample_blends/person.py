@@ -162,9 +162,12 @@ def onto(field: Any, points: Points, level: float = 0.0) -> Points:
     return np.asarray(points - ((value - level) / size)[:, None] * slope)
 
 
-def make_person(name: str, color: Vector) -> Any:
-    """Adds the skinned body, which a rig moves; returns its mesh, a child of the rig."""
-    points, faces = surface(body_distance, (-0.72, -0.24, -0.03), (0.72, 0.24, 1.78), CELL)
+def make_person(name: str, color: Vector, *, cell: float = CELL) -> Any:
+    """Adds the skinned body, which a rig moves; returns its mesh, a child of the rig.
+
+    Its faces have the size `cell` [m].
+    """
+    points, faces = surface(body_distance, (-0.72, -0.24, -0.03), (0.72, 0.24, 1.78), cell)
     looks = plain(name, color, roughness=0.55)
     body = add_mesh(name, points, faces=faces, material=looks)
     rig = _rig()

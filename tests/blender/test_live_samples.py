@@ -114,5 +114,5 @@ def test_live_simulation_leaves_a_sample_as_it_was(path: Path) -> None:
     assert file_content() == before
 
 
-def test_there_are_nineteen_samples() -> None:
-    assert len(SAMPLES) == 19
+def test_there_are_twenty_samples() -> None:
+    assert len(SAMPLES) == 20
