@@ -14,7 +14,7 @@ export PYTHONPATH := $(CURDIR)
 unexport PYTHONDONTWRITEBYTECODE
 export BLENDER_USER_RESOURCES := $(CURDIR)/build/blender-user
 
-.PHONY: help quick test test-all tests same same-record lint style types demo samples figures bench bench-threads bench-solids bench-materials \
+.PHONY: help quick test test-all tests same same-record lint style types demo samples figures bench bench-threads bone-formulas bench-solids bench-materials \
     exports forms zoo fuzz fuzz-rigs kernels wheels sanitize zip clean
 
 help: ## Say what there is to make
@@ -78,6 +78,9 @@ bench-solids: .venv/$(READY) kernels ## Only jelly and balloons, beside Soft Bod
 
 bench-materials: .venv/$(READY) kernels ## Only how long materials take
 	$(RUN) tests/benchmarks/materials.py
+
+bone-formulas: .venv/$(READY) kernels ## A tail at five frame rates, by the formulas of others too: docs/bones.md
+	$(RUN) -m tests.benchmarks.bone_formulas
 
 exports: .venv/$(READY) ## Export every sample, read it back, and write how far it is off: docs/export.md
 	$(RUN) tests/benchmarks/exports.py
