@@ -1,5 +1,6 @@
 """Bakes of soft bones as keys, in a new action or in the NLA: what constraints show."""
 
+import shlex
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -253,7 +254,7 @@ def test_the_command_line_keys_bones(
     bpy.ops.wm.save_as_mainfile(filepath=source)
     verlet.bake()
     shown = poses(obj)
-    assert cli.main(["bake", source, "--output", output, "--bones", "action", "--json"]) == 0
+    assert cli.main(["bake", source, "--output", output, "--bones", "ACTION", "--json"]) == 0
     for path in (output, other):
         bpy.ops.wm.open_mainfile(filepath=path)
         keyed = bpy.data.objects["Fox"]
@@ -284,3 +285,26 @@ def test_a_bake_to_a_cache_goes_on_whatever_shows_it(form: str, tmp_path: Path) 
     obj.pose.bones["hips"].keyframe_insert("location", frame=3)
     names = changed(bpy.context.scene, bpy.context.view_layer)
     assert names == ({} if form == "ACTION" else {"Fox Bones": ["Fox changed"]})
+
+
+@pytest.mark.parametrize("form", ["openjd", "flamenco", "commands"])
+def test_a_farm_keys_bones(
+    cli: ModuleType, printed: Callable[[], Any], tmp_path: Path, form: str
+) -> None:
+    """Each format of a job hands the option on, and a line of commands bakes by it."""
+    source, job, out = tmp_path / "fox.blend", tmp_path / "job", tmp_path / "out"
+    soft(mixed(), "tail.0")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.wm.save_as_mainfile(filepath=str(source))
+    options = ["--format", form, "--output", str(job), "--output-dir", str(out)]
+    assert cli.main(["job", str(source), *options, "--bones", "ACTION"]) == 0
+    text = (job / "template.json" if form == "openjd" else job).read_text("utf-8")
+    assert "--bones=action" in text or "--bones action" in text
+    if form == "commands":
+        words = shlex.split(text)
+        assert cli.main(words[words.index("bake") :]) == 0
+        bpy.ops.wm.open_mainfile(filepath=str(out / "fox.blend"))
+        keyed = bpy.data.objects["Fox"]
+        assert keyed.animation_data.action.name.endswith("Soft Bones")
+        assert not keyed.pose.bones["tail.1"].constraints
+    printed()

@@ -232,6 +232,7 @@ def _add_forms(command: ArgumentParser) -> None:
     _add_tolerance(command)
     command.add_argument(
         "--bones",
+        type=str.lower,
         choices=["constraints", "action", "nla"],
         help="how soft bones show the bake: by constraints, as keys in a new action, or in a track "
         "of the NLA (default: the setting Bones To of each)",
