@@ -71,6 +71,7 @@ from verlet_addon.core.solid.linear_system import (
     SolidSystem,
     SolverTolerance,
 )
+from verlet_addon.core.solid.packed_cells import even_slabs, find_slabs, slab_count
 from verlet_addon.core.solid.solid_body import Solid, build_solid, uniform_rotations
 from verlet_addon.core.state import SolidBodyState
 
@@ -692,6 +693,23 @@ def test_compiled_kernels_agree_with_the_reference(mesh: MeshData) -> None:
         np.testing.assert_allclose(
             ours, theirs, rtol=0.0, atol=1e-12 * np.abs(theirs).max(initial=1.0)
         )
+
+
+@pytest.mark.parametrize("mesh", KERNELS)
+@pytest.mark.parametrize("resolution", [3, 8, 20])
+def test_slabs_that_threads_share_have_no_common_node(mesh: MeshData, resolution: int) -> None:
+    """Each cell is in one slab; neither slabs with even numbers meet, nor those with odd ones."""
+    lattice = solid_of(mesh, replace(JELLY, resolution=resolution)).lattice
+    slabs = [find_slabs(lattice, cells) for cells in lattice.groups]
+    last, even = slab_count(lattice), even_slabs(lattice)
+    assert all(((own >= 0) & (own < last)).all() for own in slabs)
+    for first, end in ((0, even), (even, last)):
+        owners = np.full(lattice.nodes.shape[1], -1)
+        for slab in range(first, end):
+            nodes = [c.nodes[own == slab] for c, own in zip(lattice.groups, slabs, strict=True)]
+            mine = np.unique(np.concatenate([each.ravel() for each in nodes]))
+            assert (owners[mine] == -1).all()
+            owners[mine] = slab
 
 
 @pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")

@@ -12,7 +12,18 @@ from threading import Thread
 import numpy as np
 import pytest
 
-from tests.core.bodies import HALF, flat_sheet, frames, pinned, rope, sheet, simulated, sphere
+from tests.core.bodies import (
+    HALF,
+    flat_sheet,
+    floor,
+    frames,
+    moved,
+    pinned,
+    rope,
+    sheet,
+    simulated,
+    sphere,
+)
 from tests.core.colliders import collider
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.compiled import backend
@@ -58,7 +69,21 @@ def cloth_on_ball() -> Floats:
     return track
 
 
-SCENES = [hanging_cloth, stiff_triangles, many_ropes, cloth_on_ball]
+def bouncing_jellies() -> Floats:
+    """Two that touch nobody, and two that touch each other, each of several slabs of cells."""
+    ball = sphere(16, 12, radius=0.5)
+    places = [(0.0, 0.0, 0.499), (3.0, 0.0, 0.499), (6.0, 0.0, 0.6), (6.1, 0.1, 1.55)]
+    soft = BodySettings(body_type="SOFT", resolution=10)
+    tracks = simulated(
+        [(moved(ball, np.eye(3), place), soft) for place in places],
+        frames(0.25, 24),
+        HALF,
+        ground=floor(0.0),
+    )
+    return np.concatenate(tracks, axis=1)
+
+
+SCENES = [hanging_cloth, stiff_triangles, many_ropes, cloth_on_ball, bouncing_jellies]
 
 
 @pytest.fixture(autouse=True)

@@ -7,6 +7,7 @@
 #define AXIS_INERTIA_SHARE 1e-12
 #define BOTH_FOLDED_PRODUCT 3.0
 #define BOX_NUMBERS 19
+#define CELL_PART 32
 #define CLOSED_SEAM_FACTOR 10.0
 #define CONE_COSINE 0.5
 #define FIRST_LAME 3.10344827586207
@@ -435,14 +436,15 @@ typedef struct shell {
 typedef struct solid_boxes {
     const integer *filled, *cells, *corners, *kinds;
     const real *volumes, *blocks, *sizes;
+    const integer *starts;
     integer count;
 } solid_boxes;
 
 typedef struct solid_cells {
-    const integer *others, *slots, *widths, *starts;
+    const integer *others, *other_starts, *slots, *widths, *starts;
     integer *nodes, *kinds;
     real *gradients, *volumes;
-    integer count, other_count, width;
+    integer count, width;
     four_reals *tiles;
 } solid_cells;
 
@@ -464,6 +466,7 @@ typedef struct solid_lattice {
     const struct solid_cells *const *groups;
     integer groups_count;
     const struct solid_boxes *boxes;
+    integer slabs, even_slabs;
 } solid_lattice;
 
 typedef struct solid_part {
@@ -472,6 +475,12 @@ typedef struct solid_part {
     integer corotations_count;
     real stiffness;
 } solid_part;
+
+typedef struct solid_problem {
+    const struct solid_system *system;
+    const struct solver_tolerance *tolerance;
+    real *right, *moves;
+} solid_problem;
 
 typedef struct solid_system {
     const struct solid_part *const *parts;
@@ -688,6 +697,7 @@ EXPORT void row_heights(const real *, integer, const integer *, integer, const r
 EXPORT void set_up_rows(const integer *, integer, const real *, const real *, const real *, const
     integer *, const pair_properties *, const predicted_motion *, real *, real *, real *, real *,
     real *, uint8_t *, uint8_t *);
+EXPORT void solve_all_contacts(const solid_problem *const *, integer);
 EXPORT void solve_contacts(const solid_system *, real *, real *, const solver_tolerance *);
 EXPORT void solve_impulses(const real *, integer, const contact_rows *, const rope_slice *const *,
     integer, real, const real *, const real *, const real *, const real *, real *, real *, real *);

@@ -6,6 +6,7 @@ from dataclasses import replace
 from .bodies.body_step import BodyStep
 from .bodies.kinds import start_body_step
 from .bodies.plain_bodies import EMPTY_GROUP, PlainGroup
+from .bodies.solid_bodies import solve_due_solids
 from .bodies.step_data import Body, StepInputs
 from .contacts.solve.collision_world import CollisionWorld
 from .contacts.solve.contact_solver import (
@@ -45,6 +46,7 @@ def step(
         for body_step in others:
             if sweep == 0 or _needs_sweep(body_step, settings.tolerance):
                 body_step.project_constraints(sweep)
+        solve_due_solids(others)
         for body_step in others:
             body_step.project_ground_contacts()
         if world is not None:

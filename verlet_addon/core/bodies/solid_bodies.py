@@ -23,7 +23,7 @@ from ..solid.solid_step import (
     begin_step,
     motion_square,
     predict_points,
-    solve_step,
+    solve_steps,
 )
 from ..state import SolidBatches, SolidBodyState
 from .body_step import BodyStep
@@ -83,6 +83,8 @@ class SolidBodyStep(BodyStep):
     batches: SolidBatches
     solid_step: SolidStep = field(init=False)
     """Working data of its nodes; set by the predictor."""
+    is_due: bool = False
+    """Whether it is to be solved before contacts are detected."""
 
     @property
     def contact_inverse_masses(self) -> Floats:
@@ -136,10 +138,11 @@ class SolidBodyStep(BodyStep):
         )
 
     def project_constraints(self, sweep: int) -> None:
-        """Solves elasticity, pins and ground contacts as one system, in the first sweep.
+        """Sets up elasticity, pins and ground contacts as one system, in the first sweep.
 
-        A solid that touched a collider or another solid in the step before is only predicted here:
+        A solid that touched a collider or another solid in the step before is only predicted:
         contacts are detected at the predicted points, and solved in the same system afterwards.
+        Others are due to be solved.
         """
         if sweep > 0:
             return
@@ -149,22 +152,14 @@ class SolidBodyStep(BodyStep):
         pins = targets, pin_compliances(model, solid_step.h_squared)
         begin_step(solid_step, self.contacts, pins, positions, positions - self.predicted)
         self.contacts = []
-        if np.isnan(solid_step.state.collider_anchors[0]).all() and not len(
-            solid_step.state.solid_friction.keys
-        ):
-            self.solve_contacts(None)
-        else:
+        touched = not np.isnan(solid_step.state.collider_anchors[0]).all()
+        if touched or len(solid_step.state.solid_friction.keys):
             self.set_points(predict_points(solid_step))
+        else:
+            self.is_due = True
 
     def project_lengths(self, *, backwards: bool = False, single_sweep: bool = False) -> None:
         """Nothing: a solid is solved with its contacts."""
-
-    def solve_contacts(self, collider_contacts: ColliderContacts | None) -> None:
-        """Solves the solid again, if it has more contacts with colliders than when last solved."""
-        count = 0 if collider_contacts is None else len(collider_contacts.levels)
-        if count > self.solid_step.contact_count:
-            self.solid_step.contact_count = count
-            self.set_points(solve_step(self.solid_step, collider_contacts if count else None))
 
     def set_points(self, points: Floats) -> None:
         """Sets positions to points (3, p) of the solid, and pinned ones to targets [m]."""
@@ -174,6 +169,30 @@ class SolidBodyStep(BodyStep):
         self.put_on_targets()
         state.solid.solved_points = state.positions.copy()
         state.solid.previous_solved_points = state.previous_positions.copy()
+
+
+def solve_due_solids(body_steps: Sequence[BodyStep]) -> None:
+    """Solves the solids that are due, without contacts with colliders and other solids."""
+    due = [each for each in body_steps if isinstance(each, SolidBodyStep) and each.is_due]
+    solve_uncoupled_solids(due, [None] * len(due))
+    for body_step in due:
+        body_step.is_due = False
+
+
+def solve_uncoupled_solids(
+    body_steps: Sequence[SolidBodyStep], collider_contacts: Sequence[ColliderContacts | None]
+) -> None:
+    """Solves each solid that has more contacts with colliders than when it was last solved."""
+    unsolved = list[tuple[SolidBodyStep, ColliderContacts | None]]()
+    for body_step, contacts in zip(body_steps, collider_contacts, strict=True):
+        count = 0 if contacts is None else len(contacts.levels)
+        if count > body_step.solid_step.contact_count:
+            body_step.solid_step.contact_count = count
+            unsolved.append((body_step, contacts if count else None))
+    steps = [body_step.solid_step for body_step, _ in unsolved]
+    points = solve_steps(steps, [contacts for _, contacts in unsolved])
+    for (body_step, _), own in zip(unsolved, points, strict=True):
+        body_step.set_points(own)
 
 
 def pin_compliances(model: SolidModel, h_squared: float) -> Floats:

@@ -1,6 +1,7 @@
 /* Solution for stress, pins and contacts as one system: the same as active_set_solver.py. */
 #include "../linear/conjugate_gradients.h"
 #include "../linear/inverses.h"
+#include "../team/team.h"
 #include "cells.h"
 
 /* A piece: mass, centre of mass, stiffness of its six rigid modes (later inverted), load and motion
@@ -232,20 +233,36 @@ SMALL static void store_normal_forces(const solid_system *all)
     }
 }
 
+typedef struct {
+    const solid_system *all;
+    const four *moves;
+    four *found;
+} product_loop;
+
+/* Multiplies masses and stiffness of one solid of the system. */
+static void multiply_part(const void *loop, integer number, real *scratch)
+{
+    const product_loop *of = loop;
+    const solid_part *part = of->all->parts[number];
+    integer first = 0, count = part->lattice->nodes;
+    for (integer before = 0; before < number; before++)
+        first += of->all->parts[before]->lattice->nodes;
+    const four *moves = of->moves + first;
+    four *found = of->found + first;
+    (void)scratch;
+    multiply_stiffness(part->lattice, part->corotations, NULL, moves, found);
+    for (integer i = 0; i < count; i++)
+        found[i] = broadcast(of->all->masses[first + i]) * moves[i] + broadcast(part->stiffness) * found[i];
+}
+
 /* product = system × vector. */
 static real multiply_system(const void *of, const real *vector, real *product)
 {
     const solid_system *all = of;
     const four *moves = (const four *)vector;
     four *found = (four *)product, total = broadcast(0.0);
-    for (integer k = 0, first = 0; k < all->parts_count; k++) {
-        const solid_part *part = all->parts[k];
-        integer next = first + part->lattice->nodes;
-        multiply_stiffness(part->lattice, part->corotations, NULL, moves + first, found + first);
-        for (integer i = first; i < next; i++)
-            found[i] = broadcast(all->masses[i]) * moves[i] + broadcast(part->stiffness) * found[i];
-        first = next;
-    }
+    product_loop loop = {all, moves, found};
+    share(all->parts_count, multiply_part, &loop, 0, NULL);
     for (integer k = 0; k < all->pin_springs->count; k++) {
         four moved = interpolate_four(all->embedding, all->pin_springs->points[k], moves);
         scatter_to_nodes(all->embedding, all->pin_springs->points[k], broadcast(all->pin_springs->stiffnesses[k]) * moved, found);
@@ -416,6 +433,19 @@ EXPORT void solve_contacts(const solid_system *all, real *right, real *moves,
     }
     store_normal_forces(all);
     store_rows(all->moves, m, moves);
+}
+
+static void solve_one(const void *loop, integer i, real *scratch)
+{
+    const solid_problem *const *problems = loop;
+    (void)scratch;
+    solve_contacts(problems[i]->system, problems[i]->right, problems[i]->moves, problems[i]->tolerance);
+}
+
+/* Solves the systems of solids that do not touch each other. */
+EXPORT void solve_all_contacts(const solid_problem *const *problems, integer count)
+{
+    share(count, solve_one, problems, 0, NULL);
 }
 
 /* Writes points (3, p), projected out of contact planes, and updates friction anchors. */

@@ -38,7 +38,7 @@ class CoupledSolids:
 
 
 def step_coupled_solids(group: CoupledSolids) -> list[Floats]:
-    """Solves a step of coupled solids, like `solid_step.solve_step`; (3, p) points of each."""
+    """Solves a step of coupled solids, like `solid_step.solve_steps`; (3, p) points of each."""
     steps = group.steps
     inputs = [
         rows for each in zip(steps, group.colliders, strict=True) for rows in all_inputs(*each)

@@ -1,5 +1,6 @@
 /* Solids: the same as kernels.py, which has the formulas and sources. */
 #include "../momentum/rotations.h"
+#include "../team/team.h"
 #include "cells.h"
 
 /* Deformation gradient F = Σ x ∇N, and F scaled to |F|² ≤ MAX_SQUARED_STRETCH. */
@@ -90,6 +91,21 @@ static void update_cell(const solid_cells *cells, const solid_corotation *corota
                    corotation->rotations + 9 * e, corotation->volume_gradients + 3 * width * e);
 }
 
+typedef struct {
+    const solid_cells *cells;
+    const solid_corotation *corotation;
+    const four *nodes;
+} corotation_loop;
+
+static void update_cells(const void *loop, integer part, real *scratch)
+{
+    const corotation_loop *of = loop;
+    integer end = end_of(part, CELL_PART, of->cells->count);
+    (void)scratch;
+    for (integer e = part * CELL_PART; e < end; e++)
+        update_cell(of->cells, of->corotation, e, of->nodes);
+}
+
 /* Packs the corotations of boxes for SIMD. */
 SMALL static void pack_boxes(const solid_boxes *boxes, const solid_corotation *corotation)
 {
@@ -114,9 +130,10 @@ EXPORT void find_stress(const solid_lattice *lattice, const real *nodes, const s
     integer m = lattice->nodes;
     four *places = (four *)work, *found = places + m;
     load_rows(nodes, m, places);
-    for (integer i = 0; i < count; i++)
-        for (integer e = 0; e < lattice->groups[i]->count; e++)
-            update_cell(lattice->groups[i], corotations[i], e, places);
+    for (integer i = 0; i < count; i++) {
+        corotation_loop loop = {lattice->groups[i], corotations[i], places};
+        share(parts_of(loop.cells->count, CELL_PART), update_cells, &loop, 0, NULL);
+    }
     pack_boxes(lattice->boxes, corotations[0]);
     multiply_stiffness(lattice, corotations, lattice->rest, places, found);
     for (integer i = 0; i < m; i++)

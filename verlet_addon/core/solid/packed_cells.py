@@ -7,6 +7,7 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, ranges, weighted_sums
 from ..kernel import Struct
+from ..team.parts import CELL_PART
 from .elements import CELL_CORNERS, CORNER_UNKNOWNS
 from .lattice import Cells, Lattice
 
@@ -20,7 +21,9 @@ class TiledCells:
 
     cells: Cells
     others: Integers
-    """(o,) cells that are no boxes."""
+    """(o,) cells that are no boxes, slab by slab."""
+    other_starts: Integers
+    """(s + 1,) start of each slab in `others`."""
     slots: Integers
     """(k, w) node numbers, those in use first."""
     widths: Integers
@@ -54,13 +57,45 @@ class Boxes:
     """(q, 3, 3, 8) stiffness blocks [m]."""
     sizes: Floats
     """(3,) edge lengths of a cell [m]."""
+    starts: Integers
+    """(s + 1,) start of each slab's groups."""
 
 
-def tile_cells(cells: Cells) -> TiledCells:
+def find_slabs(lattice: Lattice, cells: Cells) -> Integers:
+    """(h,) slab of each cell: layers across the first axis, along which nodes are numbered.
+
+    Only neighbouring slabs share nodes, so that threads share those with even numbers, and then the
+    others. They are numbered in this order.
+    """
+    layers = np.rint(lattice.nodes[0, cells.nodes[:, 0]] / lattice.grid.sizes[0]).astype(np.int64)
+    slabs = layers // slab_layers(lattice)
+    return np.asarray(slabs // 2 + slabs % 2 * even_slabs(lattice))
+
+
+def slab_layers(lattice: Lattice) -> int:
+    """Layers in a slab: so many that a mean slab has CELL_PART cells."""
+    cells = sum(len(each.nodes) for each in lattice.groups)
+    return int(np.ceil(CELL_PART * lattice.grid.counts[0] / cells))
+
+
+def slab_count(lattice: Lattice) -> int:
+    """Number of slabs."""
+    return -(-int(lattice.grid.counts[0]) // slab_layers(lattice))
+
+
+def even_slabs(lattice: Lattice) -> int:
+    """Number of slabs with even numbers."""
+    return (slab_count(lattice) + 1) // 2
+
+
+def tile_cells(lattice: Lattice, cells: Cells) -> TiledCells:
     """One group of the cells of a lattice."""
     stiffnesses = cells.elements.stiffnesses
     others = np.flatnonzero(find_boxes(stiffnesses)[0][cells.kinds] < 0)
-    return TiledCells(cells, others, *pack_tiles(stiffnesses))
+    slabs = find_slabs(lattice, cells)[others]
+    order = np.argsort(slabs, kind="stable")
+    starts = np.searchsorted(slabs[order], np.arange(slab_count(lattice) + 1))
+    return TiledCells(cells, others[order], starts, *pack_tiles(stiffnesses))
 
 
 def pack_tiles(stiffnesses: Floats) -> tuple[Integers, Integers, Integers, Floats]:
@@ -86,15 +121,18 @@ def group_boxes(lattice: Lattice) -> Boxes:
     cells, (box_kinds, blocks) = lattice.linear, find_boxes(lattice.linear.elements.stiffnesses)
     box = box_kinds[cells.kinds]
     boxed = np.flatnonzero(box >= 0)
-    boxed = boxed[np.argsort(box[boxed], kind="stable")]
-    counts = np.bincount(box[boxed])
+    labels = find_slabs(lattice, cells)[boxed] * len(blocks) + box[boxed]
+    boxed = boxed[np.argsort(labels, kind="stable")]
+    found, counts = np.unique(labels, return_counts=True)
     groups = (counts + 3) // 4
-    kinds = np.repeat(np.arange(len(counts)), groups)
+    labels = np.repeat(found, groups)
     first = 4 * ranges(np.zeros_like(groups), groups)
-    filled = np.minimum(counts[kinds] - first, 4)
+    filled = np.minimum(np.repeat(counts, groups) - first, 4)
     members_of_group = first[:, None] + np.minimum(np.arange(4), filled[:, None] - 1)
-    cell_groups = boxed[(np.cumsum(counts) - counts)[kinds][:, None] + members_of_group]
+    starts_of_labels = np.repeat(np.cumsum(counts) - counts, groups)
+    cell_groups = boxed[starts_of_labels[:, None] + members_of_group]
     volumes = cells.elements.volumes[cells.kinds[cell_groups[:, 0]]]
+    slabs, kinds = np.divmod(labels, max(len(blocks), 1))
     return Boxes(
         filled=filled,
         cells=cell_groups,
@@ -103,6 +141,7 @@ def group_boxes(lattice: Lattice) -> Boxes:
         volumes=volumes,
         blocks=blocks,
         sizes=lattice.grid.sizes,
+        starts=np.searchsorted(slabs, np.arange(slab_count(lattice) + 1)),
     )
 
 
@@ -141,20 +180,19 @@ def _modes(stiffnesses: Floats) -> tuple[Booleans, Floats]:
 Struct(
     "solid_cells",
     TiledCells,
-    reads="others slots widths starts",
+    reads="others other_starts slots widths starts",
     nodes=(Integers, lambda tiled: tiled.cells.nodes),
     kinds=(Integers, lambda tiled: tiled.cells.kinds),
     gradients=(Floats, lambda tiled: tiled.cells.elements.gradients),
     volumes=(Floats, lambda tiled: tiled.cells.elements.volumes),
     count=(int, lambda tiled: len(tiled.cells.nodes)),
-    other_count=(int, lambda tiled: len(tiled.others)),
     width=(int, lambda tiled: tiled.cells.nodes.shape[1]),
     tiles=("four_reals", lambda tiled: tiled.tiles),
 )
 Struct(
     "solid_boxes",
     Boxes,
-    reads="filled cells corners kinds volumes blocks sizes",
+    reads="filled cells corners kinds volumes blocks sizes starts",
     count=(int, lambda boxes: len(boxes.cells)),
 )
 Struct(
@@ -162,6 +200,11 @@ Struct(
     Lattice,
     nodes=(int, lambda lattice: lattice.nodes.shape[1]),
     rest=("four_reals", lambda lattice: np.pad(lattice.nodes.T, ((0, 0), (0, 1)))),
-    groups=(Sequence[TiledCells], lambda lattice: list(map(tile_cells, lattice.groups))),
+    groups=(
+        Sequence[TiledCells],
+        lambda lattice: [tile_cells(lattice, cells) for cells in lattice.groups],
+    ),
     boxes=(Boxes, group_boxes),
+    slabs=(int, slab_count),
+    even_slabs=(int, even_slabs),
 )

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..arrays import Floats, dot
 from ..contacts.manifold.plane import PlaneContact
-from .active_set_solver import clamp_points, solve_contacts
+from .active_set_solver import SolidProblem, clamp_points, solve_all_contacts
 from .collider_contacts import (
     ColliderContacts,
     find_collider_anchors,
@@ -124,27 +124,45 @@ def predict_points(step: SolidStep) -> Floats:
     return np.asarray(interpolate(step.solid.embedding, ends))
 
 
-def solve_step(step: SolidStep, colliders: ColliderContacts | None = None) -> Floats:
-    """Solves one step and updates the state; returns (3, p) points outside of ground and colliders.
+def solve_steps(
+    steps: Sequence[SolidStep], colliders: Sequence[ColliderContacts | None]
+) -> list[Floats]:
+    """Solves a step of solids that do not touch each other, and updates their states.
 
-    May be called again in the same step, with more collider contacts. A solid that was at rest in
-    the step before stays at rest if its inputs are the same.
+    Returns (3, p) points of each outside of ground and colliders [m]. May be called again in the
+    same step, with more collider contacts. A solid that was at rest in the step before stays at
+    rest if its inputs are the same.
     """
-    state, inputs = step.state, all_inputs(step, colliders)
+    points = list(map(_points_without_solution, steps, colliders))
+    unknown = [number for number, own in enumerate(points) if own is None]
+    given = [steps[number] for number in unknown], [colliders[number] for number in unknown]
+    for number, own in zip(unknown, _solve(*given), strict=True):
+        points[number] = own
+        _rest(steps[number], colliders[number], own)
+    return [own for own in points if own is not None]
+
+
+def _points_without_solution(step: SolidStep, colliders: ColliderContacts | None) -> Floats | None:
+    """(3, p) points of a solid that rests or falls freely, whose state is updated; else None."""
+    state = step.state
     state.anchors[:] = step.start.anchors
     state.solid_friction = NO_FRICTION
-    if state.sleep_state is not None and equal_arrays(inputs, state.sleep_state.inputs):
+    if state.sleep_state is not None and equal_arrays(
+        all_inputs(step, colliders), state.sleep_state.inputs
+    ):
         keep_at_rest(step)
         state.collider_anchors = step.start.collider_anchors
         return state.sleep_state.points.copy()
     state.sleep_state = None
-    if colliders is None and _falls_freely(step):
-        return _fall_freely(step)
-    points = _solve(step, colliders)
+    return _fall_freely(step) if colliders is None and _falls_freely(step) else None
+
+
+def _rest(step: SolidStep, colliders: ColliderContacts | None, points: Floats) -> None:
+    """Stops a solid that has come to rest at points (3, p)."""
     if is_at_rest(step):
         keep_at_rest(step)
-        state.sleep_state = SleepState([rows.copy() for rows in inputs], points.copy())
-    return points
+        inputs = [rows.copy() for rows in all_inputs(step, colliders)]
+        step.state.sleep_state = SleepState(inputs, points.copy())
 
 
 def is_at_rest(step: SolidStep) -> bool:
@@ -204,10 +222,20 @@ def equal_arrays(first: Sequence[Floats], second: Sequence[Floats]) -> bool:
     return len(first) == len(second) and all(map(np.array_equal, first, second))
 
 
-def _solve(step: SolidStep, colliders: ColliderContacts | None) -> Floats:
-    """(3, p) points after a solution for stress, pins and contacts; updates the state."""
-    state, start, system = step.state, step.start.nodes, system_with(step, colliders)
-    solve_contacts(system, find_stress_forces(step), state.moves, solver_tolerance([step]))
+def _solve(
+    steps: Sequence[SolidStep], colliders: Sequence[ColliderContacts | None]
+) -> list[Floats]:
+    """(3, p) points of each solid after a solution for stress, pins and contacts."""
+    systems = list(map(system_with, steps, colliders))
+    forces, moves = map(find_stress_forces, steps), [step.state.moves for step in steps]
+    tolerances = [solver_tolerance([step]) for step in steps]
+    solve_all_contacts(list(map(SolidProblem, systems, forces, moves, tolerances)))
+    return list(map(_finish, steps, systems, colliders))
+
+
+def _finish(step: SolidStep, system: SolidSystem, colliders: ColliderContacts | None) -> Floats:
+    """(3, p) points after a solution; updates the state."""
+    state, start = step.state, step.start.nodes
     state.solutions += 1
     state.nodes, state.previous_nodes = update_velocities(system, start, state.moves)
     state.moves[:] = state.nodes - system.predicted_nodes

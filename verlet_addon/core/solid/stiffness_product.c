@@ -1,4 +1,5 @@
 /* Tangent stiffness of cells times moves, for E = 1; see stiffness_product in kernels.py. */
+#include "../team/team.h"
 #include "cells.h"
 
 /* Replaces two values by their sum and their difference. */
@@ -158,29 +159,48 @@ ALWAYS_INLINE void add_cell(const solid_cells *cells, const solid_corotation *co
     }
 }
 
+/* A product, and the first slab of a loop over slabs that share no node. */
+typedef struct {
+    const solid_lattice *lattice;
+    const solid_corotation *const *corotations;
+    const four *rest, *moves;
+    four *found;
+    integer first;
+} slab_loop;
+
 /* Separate functions: inlined into one, they would need more registers than there are. */
 #define NEVER_INLINE static __attribute__((noinline))
 
-NEVER_INLINE void multiply_boxes(const solid_boxes *boxes, const solid_box_state *states, int strained,
-                     const four *moves, four *found)
+NEVER_INLINE void multiply_boxes(const slab_loop *of, const solid_boxes *boxes, integer slab)
 {
-    for (integer number = 0; number < boxes->count; number++)
-        add_boxes(boxes, states + number, number, strained, moves, found);
+    const solid_box_state *states = of->corotations[0]->boxes;
+    for (integer number = boxes->starts[slab]; number < boxes->starts[slab + 1]; number++)
+        add_boxes(boxes, states + number, number, of->rest != NULL, of->moves, of->found);
 }
 
-NEVER_INLINE void multiply_cells(const solid_cells *cells, const solid_corotation *corotation, const four *rest,
-                      const four *moves, four *found)
+NEVER_INLINE void multiply_cells(const slab_loop *of, const solid_cells *cells,
+                                 const solid_corotation *corotation, integer slab)
 {
-    for (integer k = 0; k < cells->other_count; k++)
-        add_cell(cells, corotation, cells->others[k], rest, moves, found);
+    for (integer k = cells->other_starts[slab]; k < cells->other_starts[slab + 1]; k++)
+        add_cell(cells, corotation, cells->others[k], of->rest, of->moves, of->found);
+}
+
+static void multiply_slab(const void *loop, integer number, real *scratch)
+{
+    const slab_loop *of = loop;
+    (void)scratch;
+    multiply_boxes(of, of->lattice->boxes, of->first + number);
+    for (integer i = 0; i < of->lattice->groups_count; i++)
+        multiply_cells(of, of->lattice->groups[i], of->corotations[i], of->first + number);
 }
 
 void multiply_stiffness(const solid_lattice *lattice, const solid_corotation *const *corotations, const four *rest,
                   const four *moves, four *found)
 {
+    integer even = lattice->even_slabs;
     for (integer i = 0; i < lattice->nodes; i++)
         found[i] = broadcast(0.0);
-    multiply_boxes(lattice->boxes, corotations[0]->boxes, rest != NULL, moves, found);
-    for (integer i = 0; i < lattice->groups_count; i++)
-        multiply_cells(lattice->groups[i], corotations[i], rest, moves, found);
+    share(even, multiply_slab, &(slab_loop){lattice, corotations, rest, moves, found, 0}, 0, NULL);
+    share(lattice->slabs - even, multiply_slab,
+          &(slab_loop){lattice, corotations, rest, moves, found, even}, 0, NULL);
 }

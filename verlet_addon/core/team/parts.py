@@ -6,6 +6,8 @@ PARTICLE_PART = 1024
 """Size: particles in a part, and in a sum: sums of more are sums of these."""
 HINGE_PART = 128
 """Size: bends of single hinges or lines in a part; those of a dressed figure have small colours."""
+CELL_PART = 32
+"""Size: cells of a solid in a part; where these have to be layers, at least so many."""
 LEAF_PART = 256
 """Size: leaves of BVHs in a part of a refit."""
 

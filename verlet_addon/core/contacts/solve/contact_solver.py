@@ -6,10 +6,10 @@ import numpy as np
 
 from ...arrays import Floats
 from ...bodies.body_step import BodyStep
-from ...bodies.solid_bodies import SolidBodyStep, solve_coupled_solids
+from ...bodies.solid_bodies import SolidBodyStep, solve_coupled_solids, solve_uncoupled_solids
 from ...bodies.step_data import Body, StepInputs
 from ...model import SolidModel
-from ...solid.collider_contacts import find_collider_contacts
+from ...solid.collider_contacts import ColliderContacts, find_collider_contacts
 from ...solid.coupled_system import find_solid_contacts
 from ...solid.external_moves import point_components, shift_components
 from ...state import SolidBodyState
@@ -186,12 +186,13 @@ def solve_solids(
         if surfaces.penetration_states[world.body_slices[body]].any()
         or surfaces.penetration_states[:, body].any()
     }
+    solve_uncoupled_solids([solids[body] for body in penetrating], [None] * len(penetrating))
     for body in penetrating:
-        solids[body].solve_contacts(None)
         solids[body].state.solid.depenetrated = True
     depenetrated = [body for body, each in solids.items() if each.state.solid.depenetrated]
     together = [body for body in solids if body not in depenetrated]
     alone = [[body] for body in depenetrated if body not in penetrating]
+    uncoupled = list[tuple[SolidBodyStep, ColliderContacts]]()
     for group in coupled_groups(contact_step, together) + alone:
         own = [world.body_slices[body] for body in group]
         members = [solids[body] for body in group]
@@ -201,7 +202,8 @@ def solve_solids(
         if len(solid_contacts.levels):
             solve_coupled_solids(members, collider_contacts, solid_contacts)
         else:
-            members[0].solve_contacts(collider_contacts[0])
+            uncoupled.append((members[0], collider_contacts[0]))
+    solve_uncoupled_solids([each for each, _ in uncoupled], [contacts for _, contacts in uncoupled])
 
 
 def finish_contact_step(body_steps: Sequence[BodyStep], contact_step: ContactStep) -> None:
