@@ -9,6 +9,7 @@ import numpy as np
 
 from tests.blender.rigs import fox, poses, select, swing
 from tests.blender.scenes import file_content, store, verlet
+from tests.window.drape import APPLY, DRAPE
 from tests.window.grab import GRAB, over_vertex
 from tests.window.hand import Hand, Steps, wait, wait_until
 
@@ -211,3 +212,32 @@ def test_a_frame_of_soft_bones_is_posed_and_simulated_on(hand: Hand) -> Steps:
     np.testing.assert_allclose(after[0], before[0], atol=1e-6)
     assert np.abs(after[7] - before[7]).max() > 0.05
     assert obj.animation_data.action.name == "FoxAction"
+
+
+def test_a_tail_is_draped_and_kept_as_a_pose_in_pose_mode(hand: Hand) -> Steps:
+    """By two clicks; undo takes the pose back."""
+    obj = lone_fox()
+    select(obj, "tail.0")
+    verlet.make_soft_bones()
+    body: Any = bpy.data.objects["Fox Bones"]
+    body.verlet.use_pose_gravity = False
+    level = tip(obj)
+    yield from shown_from_the_side(hand, obj)
+    yield from hand.click((yield from hand.find(DRAPE)))
+    yield from wait_until(verlet.apply_shape.poll)
+    yield from hand.redrawn()
+    hand.picture("soft_bones_draped")
+    seen = tip(obj)
+    assert seen[2] < level[2] - 0.03
+    yield from hand.click((yield from hand.find(APPLY.format("POSE"))))
+    yield from wait_until(lambda: not bpy.data.objects["Fox Bones"].modifiers)
+    yield from hand.redrawn()
+    hand.picture("soft_bones_drape_kept")
+    assert np.abs(tip(obj) - seen).max() < 1e-5
+    assert not obj.pose.bones["tail.3"].constraints
+    yield from hand.over_view()
+    yield from hand.press("Z", ctrl=True)
+    yield from wait(0.5)
+    obj = bpy.data.objects["Fox"]
+    assert obj.pose.bones["tail.3"].constraints
+    assert np.abs(tip(obj) - seen).max() < 1e-5
