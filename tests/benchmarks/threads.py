@@ -62,6 +62,13 @@ def cloth_on_ball(cells: int) -> Played:
     return results([(above, settings)], np.full(24, FRAME), colliders=[(surface, ball.positions)])
 
 
+def jelly(cells: int) -> Played:
+    """A ball of jelly that bounces."""
+    ball = moved(sphere(24, 16), np.eye(3), (0.0, 0.0, 1.0))
+    settings = BodySettings(body_type="SOFT", resolution=cells)
+    return results([(ball, settings)], np.full(16, FRAME), ground=floor())
+
+
 def jellies(count: int) -> Played:
     """A pile of cubes of jelly on a floor."""
     cube = block((0.3, 0.3, 0.3), (6, 6, 6))
@@ -78,6 +85,7 @@ SCENES: dict[str, Callable[[], Played]] = {
     "free cloth, 90,601": lambda: islice(free_cloth(300), 8),
     "1,000 ropes of 20": lambda: ropes(1000, 20),
     "cloth on a ball, 6,561": lambda: islice(cloth_on_ball(80), 16),
+    "a jelly, 24 cells across": lambda: jelly(24),
     "jellies, 3": lambda: jellies(3),
 }
 

@@ -231,6 +231,22 @@ def test_the_choice_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not found.fastest
 
 
+def test_the_choice_is_made_again_where_steps_become_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the next frame, if the last three steps took twice as long; not after a single one."""
+    found = trial(monkeypatch, [1.0, 1.2])
+    now = [100.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+    for seconds, trials in (([2.0, 1.0, 2.0, 2.0, 1.0], 0), ([2.0, 2.0, 2.0], 1)):
+        with found.working(len(seconds)):
+            for each in seconds:
+                found.begin()
+                now[0] += each
+                found.end(1)
+        with found.working(1):
+            assert found.steps * trials == 0
+            assert bool(found.fastest) != bool(trials)
+
+
 @pytest.mark.parametrize(
     ("processors", "tried"), [(1, [1]), (2, [1]), (4, [1, 2, 3]), (8, [1, 2, 4, 7])]
 )

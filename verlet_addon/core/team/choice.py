@@ -18,6 +18,9 @@ TRIES = 3
 down by chance."""
 STEPS_BETWEEN = 256
 """Steps from one trial to the next; where one call takes all steps of a frame, frames."""
+CHANGE = 1.5
+"""Factor on the time of a step from which the scene counts as another one, if TRIES steps in a row
+take so long at the end of a frame: a jelly that fell freely, which one thread does best, lands."""
 LEAST_GAIN = 0.03
 """Share of the time that more threads have to save: fewer leave processors to other programs."""
 
@@ -34,6 +37,8 @@ class ThreadChoice:
     """Steps since the last trial began."""
     fastest: dict[int, float] = field(default_factory=dict)
     """Least time of a step in this trial, by number of threads [s]."""
+    slow: int = 0
+    """Steps in a row that took longer than the trial lets expect."""
     team: Team | None = None
     """The threads that are ready, during a frame."""
     began: float = 0.0
@@ -62,6 +67,8 @@ class ThreadChoice:
     @contextmanager
     def working(self, steps: int) -> Iterator[None]:
         """Has as many threads ready as a frame of so many steps needs."""
+        if self.slow >= TRIES:
+            self._forget()
         most = max(self.threads_at(self.steps + step) for step in range(steps))
         with working_team(most) as team:
             self.team = team
@@ -88,6 +95,12 @@ class ThreadChoice:
         if self.steps == self.trial_steps:
             allowed = (1.0 + LEAST_GAIN) * min(self.fastest.values())
             self.chosen = min(each for each, time in self.fastest.items() if time <= allowed)
+        if self.steps > self.trial_steps:
+            self.slow = self.slow + 1 if seconds > CHANGE * self.fastest[self.chosen] else 0
         if self.steps == self.trial_steps + STEPS_BETWEEN:
-            self.steps = 0
-            self.fastest.clear()
+            self._forget()
+
+    def _forget(self) -> None:
+        """Begins another trial."""
+        self.steps = self.slow = 0
+        self.fastest.clear()

@@ -12,8 +12,9 @@
    some hundred turns of the system. */
 #define SPINS 4000
 #define YIELDS 2000
-/* A leader that waits for longer than SPINS has helpers without a processor, as others run programs
-   too. So many loops it runs alone then, and twice as many after each further time. */
+/* A leader that waits for longer than SPINS, and than it has worked on its own parts, has helpers
+   without a processor, as others run programs too. So many loops it runs alone then, and twice as many
+   after each further time. */
 #define FEWEST_ALONE 1024
 #define MOST_ALONE 32768
 
@@ -53,6 +54,20 @@ static team *current; /* that of the process, while it works */
 #else
 #define RELAX()
 #endif
+
+/* Time in units of the processor; 0 where it cannot be read. */
+static inline uint64_t ticks(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64_t found;
+    __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(found));
+    return found;
+#else
+    return 0;
+#endif
+}
 
 #define LOAD(where) __atomic_load_n(where, __ATOMIC_ACQUIRE)
 #define STORE(where, what) __atomic_store_n(where, what, __ATOMIC_RELEASE)
@@ -98,16 +113,18 @@ static void take_parts(team *of, uint64_t turn, integer own, real *scratch)
         __atomic_fetch_add(&of->done.value, finished, __ATOMIC_ACQ_REL);
 }
 
-/* Waits until all parts are finished; returns whether a helper was late. */
-static int wait_for_helpers(team *of, integer parts)
+/* Waits until all parts are finished, after the leader worked for some ticks; returns whether a helper
+   was late. */
+static int wait_for_helpers(team *of, integer parts, uint64_t worked)
 {
     integer spins = 0;
+    uint64_t began = ticks();
     for (; LOAD(&of->done.value) < (uint64_t)parts; spins++) {
         RELAX();
         if (spins > SPINS)
             of->yield();
     }
-    return spins > SPINS;
+    return spins > SPINS && ticks() - began >= worked;
 }
 
 /* Decides for how many loops the leader stays alone. */
@@ -149,8 +166,9 @@ void share(integer parts, part_function *run, const void *loop, integer reals, r
     uint64_t number = number_of(LOAD_LOOSELY(&of->turn.value)) + 1;
     uint64_t turn = number << 32 | (uint64_t)LOAD_LOOSELY(&of->size) << 24 | (uint64_t)parts;
     STORE(&of->turn.value, turn);
+    uint64_t began = ticks();
     take_parts(of, turn, 0, of->scratch);
-    int late = wait_for_helpers(of, parts);
+    int late = wait_for_helpers(of, parts, ticks() - began);
     STORE_LOOSELY(&of->loops, of->loops + 1);
     judge_helpers(of, late);
     STORE(&of->busy.value, 0);
