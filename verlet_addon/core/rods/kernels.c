@@ -252,6 +252,12 @@ static void assemble(const real *positions, integer n, const real *rest, const r
     }
 }
 
+/* Whether neither the particle of a node nor its segment moves: its blocks are those of a unit matrix. */
+static inline int is_fixed(const rod_batch *rods, integer node)
+{
+    return !(rods->inverse_masses[node] > 0.0) && (rods->parents[node] < 0 || rods->clamped[node]);
+}
+
 static inline void apply_block(const real *matrix, const real *vector, real *found)
 {
     for (int i = 0; i < 6; i++) {
@@ -267,6 +273,8 @@ static void solve(const rod_batch *rods)
     for (integer node = rods->count - 1; node >= 0; node--) {
         integer parent = rods->parents[node];
         real *own = rods->diagonal + 36 * node, *beside = rods->coupling + 36 * node, response[36];
+        if (is_fixed(rods, node))
+            continue;
         invert_positive(own, 6);
         if (parent < 0)
             continue;
@@ -293,6 +301,8 @@ static void solve(const rod_batch *rods)
     }
     for (integer node = 0; node < rods->count; node++) {
         real *own = rods->moves + 6 * node, pull[6];
+        if (is_fixed(rods, node))
+            continue;
         if (rods->parents[node] >= 0) {
             apply_block(rods->coupling + 36 * node, rods->moves + 6 * rods->parents[node], pull);
             for (int i = 0; i < 6; i++)
@@ -391,6 +401,23 @@ static SMALL void start_rods(const real *positions, integer n, const rod_batch *
     }
 }
 
+/* The largest strain of inextensible segments, if any joint has an angle limit; else 0. */
+static SMALL real limited_strain(const real *positions, integer n, const rod_batch *rods)
+{
+    real largest = 0.0;
+    int any = 0;
+    for (integer node = 0; node < rods->count; node++) {
+        real along[3];
+        any |= rods->limits[node] < NO_LIMIT;
+        if (rods->parents[node] < 0 || rods->clamped[node] || rods->axials[node] < rods->shears[node])
+            continue;
+        between(positions, n, rods->particles[rods->parents[node]], rods->particles[node], along);
+        real strain = distance(along[0], along[1], along[2]) / rods->lengths[node] - 1.0;
+        largest = larger(largest, larger(strain, -strain));
+    }
+    return any ? largest : 0.0;
+}
+
 EXPORT void project_rods(real *positions, integer n, real *rest, const rod_batch *rods)
 {
     start_rods(positions, n, rods);
@@ -401,7 +428,9 @@ EXPORT void project_rods(real *positions, integer n, real *rest, const rod_batch
         solve(rods);
         int changed = mark_limits(rest, n, rods, 1);
         real excess = apply_moves(positions, n, rest, rods);
-        if (!changed && (excess < 0.0 || (round && excess < LIMIT_TOLERANCE)))
+        real strain = limited_strain(positions, n, rods);
+        if (!changed && strain < LIMIT_TOLERANCE
+            && (excess < 0.0 || (round && excess < LIMIT_TOLERANCE)))
             break;
     }
 }
