@@ -1,7 +1,7 @@
 """Input and output of the core: samples of the scene around bodies, and resulting frames."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from operator import add
 
 import numpy as np
@@ -187,7 +187,7 @@ class SolverWork:
 
     def __add__(self, other: "SolverWork") -> "SolverWork":
         """Work of both."""
-        return SolverWork(*map(add, astuple(self), astuple(other)))
+        return SolverWork(*map(add, vars(self).values(), vars(other).values()))
 
 
 @dataclass(frozen=True, eq=False)
