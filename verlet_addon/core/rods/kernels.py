@@ -17,19 +17,28 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import SHORTEST, Booleans, Floats, Integers, cross, dot, magnitudes, norms
+from ..arrays import SHORTEST, Floats, Integers, cross, dot, magnitudes, norms
 from ..kernel import Sized, kernel
 from ..linear.quaternions import (
-    LEAST_SWING,
     conjugate,
     multiply_quaternions,
     quaternion_matrices,
-    quaternions_by,
     rotate,
     swing,
 )
 from ..linear.rotations import cross_matrices
-from .rod_trees import NO_LIMIT, RodBatch, Rods
+from .angle_limits import (
+    Limits,
+    add_limits,
+    find_chords,
+    find_slopes,
+    limited_strain,
+    limits_after,
+    limits_at,
+    turned_rotations,
+    units,
+)
+from .rod_trees import RodBatch, Rods
 
 MAX_LIMIT_ROUNDS, LIMIT_TOLERANCE = 20, 1e-3
 """Newton steps at most in a time step until joints keep within their angle limits, and segments of
@@ -45,17 +54,17 @@ def project_rods(positions: Sized, rest: Floats, rods: RodBatch) -> None:
     """
     start = _Start(positions[:, rods.particles], 4.0 * _quarters(rods))
     _turn_clamps(positions, rest, rods)
-    chords, _ = _chords(rest, rods, rods.rotations)
-    limits = _limits_at(rods, chords, _slopes(chords))
+    chords, _ = find_chords(rest, rods, rods.rotations)
+    limits = limits_at(rods, chords, find_slopes(chords))
     for number in range(MAX_LIMIT_ROUNDS):
         diagonal, coupling, moves = _assemble(positions, rest, rods, start, limits)
         _solve(diagonal, coupling, moves, rods)
-        former, limits = limits, _limits_after(rest, rods, limits, moves)
+        former, limits = limits, limits_after(rest, rods, limits, moves)
         np.add.at(positions.T, rods.particles, moves[:, :3])
-        rods.rotations[...] = _turned(rods, moves)
+        rods.rotations[...] = turned_rotations(rods, moves)
         same, acting = np.array_equal(former.acting, limits.acting), limits.acting
-        excess = (_chords(rest, rods, rods.rotations)[0] - rods.limits)[acting]
-        kept = same and _limited_strain(positions, rods) < LIMIT_TOLERANCE
+        excess = (find_chords(rest, rods, rods.rotations)[0] - rods.limits)[acting]
+        kept = same and limited_strain(positions, rods) < LIMIT_TOLERANCE
         if kept and (not len(excess) or (number and excess.max() < LIMIT_TOLERANCE)):
             break
 
@@ -77,70 +86,6 @@ def _quarters(rods: RodBatch) -> Floats:
     return np.asarray(joints[1:] / (1.0 + joints[0]))
 
 
-def _turned(rods: RodBatch, moves: Floats) -> Floats:
-    """(m, 4) rotations after displacements (m, 6)."""
-    return multiply_quaternions(quaternions_by(moves[:, 3:].T), rods.rotations.T).T
-
-
-@dataclass(frozen=True, eq=False)
-class _Limits:
-    """Angle limits in one round."""
-
-    acting: Booleans
-    """(m,) bool, joints that they act on."""
-    pressures: Floats
-    """(m,) their moments × h² [kg m²]."""
-
-
-def _limits_at(rods: RodBatch, chords: Floats, slopes: Floats) -> _Limits:
-    """The limits that act where joints have these chords (m,), of these slopes."""
-    excess = chords - rods.limits
-    return _Limits(excess > 0.0, np.maximum(rods.limit_stiffnesses * slopes * excess, 0.0))
-
-
-def _limits_after(rest: Floats, rods: RodBatch, limits: _Limits, moves: Floats) -> _Limits:
-    """The limits that act after displacements (m, 6).
-
-    Where they acted before, they let go of joints that their springs would pull.
-    """
-    chords, axes = _chords(rest, rods, rods.rotations)
-    slopes = _slopes(chords)
-    turns = moves[:, 3:] - moves[rods.parents, 3:]
-    after, _ = _chords(rest, rods, _turned(rods, moves))
-    chords = np.where(limits.acting, chords + slopes * dot(axes, turns.T), after)
-    return _limits_at(rods, chords, np.where(limits.acting, slopes, _slopes(after)))
-
-
-def _chords(rest: Floats, rods: RodBatch, rotations: Floats) -> tuple[Floats, Floats]:
-    """(m,) chords from segments as their parents turn them to those as they turn themselves.
-
-    0 without limit. Also the (3, m) unit axes from the ones to the others.
-    """
-    ends = rest[:, rods.particles]
-    along = _units(ends - ends[:, rods.parents]) * (rods.limits < NO_LIMIT)
-    before, now = rotate(rotations[rods.parents].T, along), rotate(rotations.T, along)
-    return magnitudes(now - before), _units(cross(before, now))
-
-
-def _limited_strain(positions: Floats, rods: RodBatch) -> float:
-    """Largest strain of inextensible segments, if any joint has an angle limit; else 0.
-
-    Segments that turn by an angle φ in a Newton step are stretched by φ²/2. Lengths, which are
-    projected afterwards, would turn them beyond their limits.
-    """
-    if not (rods.limits < NO_LIMIT).any():
-        return 0.0
-    stiff = (rods.parents >= 0) & ~rods.clamped & (rods.axials >= rods.shears)
-    ends = positions[:, rods.particles]
-    lengths = magnitudes((ends - ends[:, rods.parents])[:, stiff])
-    return float(np.abs(lengths / rods.lengths[stiff] - 1.0).max(initial=0.0))
-
-
-def _slopes(chords: Floats) -> Floats:
-    """(j,) derivatives of chords by their angles."""
-    return np.asarray(np.sqrt(np.maximum(1.0 - chords**2 / 4.0, 0.0)))
-
-
 def _turn_clamps(positions: Floats, rest: Floats, rods: RodBatch) -> None:
     """Rotates clamps to their pins at `positions` (3, n), by the least rotation along them.
 
@@ -155,7 +100,7 @@ def _turn_clamps(positions: Floats, rest: Floats, rods: RodBatch) -> None:
     along = positions[:, ends] - positions[:, starts]
     along = along / norms(along)
     rotations = rods.rotations[clamps].T
-    turned = rotate(rotations, _units(rest[:, ends] - rest[:, starts]))
+    turned = rotate(rotations, units(rest[:, ends] - rest[:, starts]))
     rotations = multiply_quaternions(swing(turned, along), rotations)
     before, now = (
         each - along * dot(along, each)
@@ -164,7 +109,7 @@ def _turn_clamps(positions: Floats, rest: Floats, rods: RodBatch) -> None:
             positions[:, beside] - positions[:, starts],
         )
     )
-    twists = swing(_units(before), _units(now))
+    twists = swing(units(before), units(now))
     twists[:, beside < 0] = [[1.0], [0.0], [0.0], [0.0]]
     rods.rotations[clamps] = multiply_quaternions(twists, rotations).T
 
@@ -184,14 +129,14 @@ def current_rotations(
             continue
         end, start = rods.particles[[node, parent]]
         before = rotations[parent][:, None]
-        turned = rotate(before, _units(rest[:, [end]] - rest[:, [start]]))
-        along = _units(positions[:, [end]] - positions[:, [start]])
+        turned = rotate(before, units(rest[:, [end]] - rest[:, [start]]))
+        along = units(positions[:, [end]] - positions[:, [start]])
         rotations[node] = multiply_quaternions(swing(turned, along), before)[:, 0]
     return rotations
 
 
 def _assemble(
-    positions: Floats, rest: Floats, rods: RodBatch, start: _Start, limits: _Limits
+    positions: Floats, rest: Floats, rods: RodBatch, start: _Start, limits: Limits
 ) -> tuple[Floats, Floats, Floats]:
     """Blocks (m, 6, 6) of each node and of each beside its parent, and (m, 6) forces × h²."""
     count = len(rods.parents)
@@ -224,7 +169,7 @@ def _add_shear(
     nodes = np.flatnonzero((rods.parents >= 0) & ~rods.clamped)
     parents = rods.parents[nodes]
     ends, starts = rods.particles[nodes], rods.particles[parents]
-    along = rotate(rods.rotations[nodes].T, _units(rest[:, ends] - rest[:, starts]))
+    along = rotate(rods.rotations[nodes].T, units(rest[:, ends] - rest[:, starts]))
     lengths, stiffness = rods.lengths[nodes], rods.shears[nodes]
     strain = (positions[:, ends] - positions[:, starts]) / lengths - along
     straight = (along[:, None] * along).transpose(2, 0, 1)
@@ -250,7 +195,7 @@ def _add_joints(
     rest: Floats,
     rods: RodBatch,
     start: _Start,
-    limits: _Limits,
+    limits: Limits,
     diagonal: Floats,
     coupling: Floats,
     forces: Floats,
@@ -261,12 +206,12 @@ def _add_joints(
         return
     parents = rods.parents[nodes]
     places = rest[:, rods.particles]
-    along = _units(places[:, nodes] - places[:, parents])
-    before = _units(places[:, parents] - places[:, rods.parents[parents]])
+    along = units(places[:, nodes] - places[:, parents])
+    before = units(places[:, parents] - places[:, rods.parents[parents]])
     axes = along + before
     axes = np.where(magnitudes(axes) > SHORTEST, axes, along)
-    moments, stiffness = _joint_moments(rods, nodes, start.angles[:, nodes], _units(axes))
-    _add_limits(rest, rods, nodes, limits, moments, stiffness)
+    moments, stiffness = _joint_moments(rods, nodes, start.angles[:, nodes], units(axes))
+    add_limits(rest, rods, nodes, limits, moments, stiffness)
     diagonal[nodes, 3:, 3:] += stiffness
     coupling[nodes, 3:, 3:] -= stiffness
     forces[nodes, 3:] -= moments
@@ -300,35 +245,6 @@ def _joint_moments(
     )
 
 
-def _add_limits(
-    rest: Floats,
-    rods: RodBatch,
-    nodes: Integers,
-    limits: _Limits,
-    moments: Floats,
-    stiffness: Floats,
-) -> None:
-    """Adds moments (j, 3) and stiffnesses (j, 3, 3) of the joints at their angle limits.
-
-    Without the second stiffness, across the axis, steps along a narrow cone would leave it.
-    """
-    chosen = limits.acting[nodes]
-    which = nodes[chosen]
-    if not len(which):
-        return
-    chords, axes = (rows[..., which] for rows in _chords(rest, rods, rods.rotations))
-    slopes = _slopes(chords)
-    pulls = rods.limit_stiffnesses[which] * slopes
-    cotangents = (1.0 - chords**2 / 2.0) / np.maximum(chords * slopes, LEAST_SWING)
-    turned = np.maximum(limits.pressures[which] * cotangents, 0.0)
-    starts, ends = rods.particles[rods.parents[which]], rods.particles[which]
-    along = _units(rest[:, ends] - rest[:, starts])
-    beside = cross(axes, rotate(rods.rotations[which].T, along))
-    squares = pulls * slopes * axes[:, None] * axes + turned * beside[:, None] * beside
-    moments[chosen] += (pulls * (chords - rods.limits[which]) * axes).T
-    stiffness[chosen] += squares.transpose(2, 0, 1)
-
-
 def _solve(diagonal: Floats, coupling: Floats, moves: Floats, rods: RodBatch) -> None:
     """Solves the system in place: `moves` (m, 6) are forces first, then displacements."""
     for level in reversed(rods.levels):
@@ -357,8 +273,3 @@ def _invert_positive(matrices: Floats, which: Integers) -> None:
         found[:, [j for j in range(6) if j != i], i] = 0.0
         found -= shares[:, :, None] * found[:, i, None, :]
     matrices[which] = found
-
-
-def _units(vectors: Floats) -> Floats:
-    """(3, k) unit vectors along others."""
-    return np.asarray(vectors / norms(vectors))
