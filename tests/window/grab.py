@@ -39,7 +39,12 @@ def over_vertex(hand: Hand, place: Any) -> tuple[int, int]:
 
 def drag(hand: Hand, obj: Any, vertex: int, shift: tuple[int, int]) -> Steps:
     """Presses the left button on a vertex and moves the mouse, which stays pressed."""
-    start = over_vertex(hand, seen(obj)[vertex])
+    yield from drag_from(hand, seen(obj)[vertex], shift)
+
+
+def drag_from(hand: Hand, place: Any, shift: tuple[int, int]) -> Steps:
+    """The same at a place in the world."""
+    start = over_vertex(hand, place)
     yield from hand.move(*start)
     yield from hand.event("LEFTMOUSE")
     for step in range(1, 11):

@@ -10,7 +10,7 @@ import numpy as np
 from tests.blender.rigs import fox, poses, select, swing
 from tests.blender.scenes import file_content, store, verlet
 from tests.window.drape import APPLY, DRAPE
-from tests.window.grab import GRAB, over_vertex
+from tests.window.grab import GRAB, drag_from, over_vertex
 from tests.window.hand import Hand, Steps, wait, wait_until
 
 GO_ON = "bpy.ops.verlet.bake(mode='CACHE', resume=True, from_frame=8, edited=True)"
@@ -101,17 +101,6 @@ def tip(obj: Any) -> Any:
     return np.array(shown.matrix_world @ shown.pose.bones["tail.7"].tail)
 
 
-def drag_tip(hand: Hand, obj: Any, shift: tuple[int, int]) -> Steps:
-    """Presses the left button on the last joint of the tail, and moves the mouse."""
-    start = over_vertex(hand, tip(obj))
-    yield from hand.move(*start)
-    yield from hand.event("LEFTMOUSE")
-    for step in range(1, 11):
-        hand.place = (start[0] + shift[0] * step // 10, start[1] + shift[1] * step // 10)
-        yield from hand.event("MOUSEMOVE", "NOTHING")
-        yield from wait(0.05)
-
-
 def test_a_joint_is_dragged_in_pose_mode_while_live_is_on(hand: Hand) -> Steps:
     """Esc shows Live again, and Enter keeps the pose, which undo takes back."""
     obj = lone_fox()
@@ -126,7 +115,7 @@ def test_a_joint_is_dragged_in_pose_mode_while_live_is_on(hand: Hand) -> Steps:
     before, played = file_content(), tip(obj)
     yield from hand.click((yield from hand.find(GRAB)))
     yield from wait(0.5)
-    yield from drag_tip(hand, obj, (30, 140))
+    yield from drag_from(hand, tip(obj), (30, 140))
     yield from wait(0.5)
     hand.picture("soft_bones_grabbed")
     assert np.linalg.norm(np.array(over_vertex(hand, tip(obj))) - hand.place) < 15
@@ -140,7 +129,7 @@ def test_a_joint_is_dragged_in_pose_mode_while_live_is_on(hand: Hand) -> Steps:
         bpy.ops.ed.undo_push(message="before")
     yield from hand.click((yield from hand.find(GRAB)))
     yield from wait(0.5)
-    yield from drag_tip(hand, obj, (30, 140))
+    yield from drag_from(hand, tip(obj), (30, 140))
     yield from wait(0.5)
     yield from hand.press("RET")
     yield from wait_until(lambda: not scene.verlet.use_live)
@@ -166,7 +155,7 @@ def test_the_tool_of_pose_mode_grabs_a_bone_at_a_press(hand: Hand) -> Steps:
         bpy.ops.wm.tool_set_by_id(name="verlet.grab_bones_tool")
     yield from wait(0.5)
     start = tip(obj)
-    yield from drag_tip(hand, obj, (20, 120))
+    yield from drag_from(hand, tip(obj), (20, 120))
     yield from wait(0.5)
     hand.picture("soft_bones_tool")
     assert np.linalg.norm(tip(obj) - start) > 0.05

@@ -69,14 +69,19 @@ def non_finite_number(field: Field) -> str | None:
     return None
 
 
+def paired_fields(before: Sequence[Field], after: Sequence[Field]) -> list[tuple[Field, Field]]:
+    """Each field of the later sample as it was before, and as it is; new ones do not change."""
+    if not after:  # the usual case
+        return []
+    former = {field.name: field for field in before}
+    return [(former.get(field.name, field), field) for field in after]
+
+
 def interpolate_fields(
     before: Sequence[Field], after: Sequence[Field], share: float
 ) -> list[Field]:
     """The fields of the later sample, interpolated from the earlier one by `share`, 0 … 1."""
-    if not after:  # the usual case
-        return []
-    former = {field.name: field for field in before}
-    return [_interpolate(former.get(field.name, field), field, share) for field in after]
+    return [_interpolate(*pair, share) for pair in paired_fields(before, after)]
 
 
 def _interpolate(before: Field, after: Field, share: float) -> Field:

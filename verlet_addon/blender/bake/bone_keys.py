@@ -6,7 +6,7 @@ bones stores what was there before.
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import bpy
@@ -119,29 +119,28 @@ def remove_bone_keys(obj: bpy.types.Object) -> None:
     _show_own(armature, mark)
 
 
-@contextmanager
-def bone_keys_hidden(objects: Iterable[bpy.types.Object]) -> Iterator[None]:
+def bone_keys_hidden(objects: Iterable[bpy.types.Object]) -> AbstractContextManager[None]:
     """Shows the poses of soft bones without the keys of their bakes.
 
     Within the context the file may be undone or redone, and objects renamed.
     """
-    hidden = [obj.session_uid for obj in objects if body_properties(obj).keyed_bones]
-    _hide(hidden, True)
-    try:
-        yield
-    finally:
-        _hide(hidden, False)
+    return _while_hidden(objects, True)
+
+
+def bone_keys_shown(objects: Iterable[bpy.types.Object]) -> AbstractContextManager[None]:
+    """Shows the keys of soft bones again within `bone_keys_hidden`."""
+    return _while_hidden(objects, False)
 
 
 @contextmanager
-def bone_keys_shown(objects: Iterable[bpy.types.Object]) -> Iterator[None]:
-    """Shows the keys of soft bones again within `bone_keys_hidden`."""
-    shown = [obj.session_uid for obj in objects if body_properties(obj).keyed_bones]
-    _hide(shown, False)
+def _while_hidden(objects: Iterable[bpy.types.Object], hidden: bool) -> Iterator[None]:
+    """Hides the keys of bakes within the context, or shows them."""
+    keyed = [obj.session_uid for obj in objects if body_properties(obj).keyed_bones]
+    _hide(keyed, hidden)
     try:
         yield
     finally:
-        _hide(shown, True)
+        _hide(keyed, not hidden)
 
 
 def _hide(uids: Iterable[int], hidden: bool) -> None:

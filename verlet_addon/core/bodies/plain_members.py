@@ -9,7 +9,7 @@ import numpy as np
 from ..arrays import Floats, Integers
 from ..bending.constraints import BendBatches
 from ..contacts.manifold.plane import PlaneContact
-from ..field import Field
+from ..field import Field, paired_fields
 from ..forces.fields import FieldPath, is_algebraic
 from ..forces.kernels import ExposedSurface
 from ..kernel import Struct
@@ -212,8 +212,8 @@ def field_paths(
     model: SoftBodyModel, before: Sequence[Field], after: Sequence[Field]
 ) -> list[FieldPath]:
     """The fields of the later sample that act on a body, each from where it was before."""
-    shares, former = model.settings.field_shares, {field.name: field for field in before}
-    paths = [FieldPath(former.get(each.name, each), each, shares[each.kind]) for each in after]
+    pairs, shares = paired_fields(before, after), model.settings.field_shares
+    paths = [FieldPath(former, each, shares[each.kind]) for former, each in pairs]
     return paths if any(path.share for path in paths) else []
 
 

@@ -19,7 +19,7 @@ MAX_DRAG_STRENGTH = 2.0
 SIDES: dict[Side, float] = {"BOTH": 0.0, "POSITIVE": 1.0, "NEGATIVE": -1.0}
 """Signs of heights on the side where a field acts."""
 
-FIELD = Struct(
+Struct(
     "field",
     Field,
     reads="origin axis strength flow wind_factor damping size power nearest farthest radial_power "
