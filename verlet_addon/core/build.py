@@ -108,6 +108,7 @@ def _build_water(mesh: MeshData, settings: BodySettings) -> WaterModel:
 _BUILDERS: dict[str, Callable[[MeshData, BodySettings], SoftBodyModel]] = {
     "CLOTH": _build_surface,
     "ROPE": _build_surface,
+    "HAIR": _build_surface,
     "SOFT": _build_solid,
     "WATER": _build_water,
 }

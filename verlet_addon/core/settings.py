@@ -8,8 +8,8 @@ from typing import Literal, get_args
 from .errors import SettingsError
 from .field import KINDS, Kind
 
-BodyType = Literal["CLOTH", "ROPE", "SOFT", "WATER"]
-DIMENSIONS: dict[BodyType, int] = {"ROPE": 1, "CLOTH": 2, "WATER": 2, "SOFT": 3}
+BodyType = Literal["CLOTH", "ROPE", "SOFT", "WATER", "HAIR"]
+DIMENSIONS: dict[BodyType, int] = {"ROPE": 1, "HAIR": 1, "CLOTH": 2, "WATER": 2, "SOFT": 3}
 """Numbers of dimensions of bodies by type: along lines, over faces, within a closed surface."""
 Integrator = Literal["VERLET", "TCV", "TCV_EXACT"]
 
@@ -65,6 +65,9 @@ class BodySettings:
     """Strain per unit tension across faces [m/N]; 0 = faces keep their angles."""
     bend_compliance: float = 1e5
     """Curvature per unit bending moment [1/(N m) for surfaces, 1/(N m²) for ropes]; 0 = rigid."""
+    twist_ratio: float = 0.77
+    """Twisting over bending stiffness of hair and of ropes that are curved at rest: 1 / (1 + ν) of
+    a round rod with Poisson's ratio ν, here 0.3."""
     angle_limit: float = pi
     """Largest angle by which a segment of a rope turns away from its rest direction, relative to
     the segment before; π = none [rad]."""
@@ -162,6 +165,7 @@ class BodySettings:
         ):
             _require(self, name, 0.0)
         _require(self, "angle_limit", 0.0, pi)
+        _require(self, "twist_ratio", 1e-3, 1e3)
         _require(self, "gravity", -inf)
         for name in ("restitution", "hardening", "sewing_weight", "inertia_share"):
             _require(self, name, 0.0, 1.0)
@@ -173,8 +177,15 @@ class BodySettings:
 
     @property
     def has_rods(self) -> bool:
-        """Whether ropes are rods also where they are straight at rest."""
-        return self.body_type == "ROPE" and (self.use_dynamic_mesh or self.angle_limit < pi)
+        """Whether lines are rods also where they are straight at rest."""
+        is_rope = self.body_type == "ROPE"
+        return self.has_animated_rest or (is_rope and self.angle_limit < pi)
+
+    @property
+    def has_animated_rest(self) -> bool:
+        """Whether lines come back to the shape of the animated mesh, as hair always does."""
+        is_rope = self.body_type == "ROPE"
+        return self.body_type == "HAIR" or (is_rope and self.use_dynamic_mesh)
 
     @cached_property
     def field_shares(self) -> dict[Kind, float]:

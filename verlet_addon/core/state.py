@@ -283,7 +283,7 @@ def _make_batches(
     loss = model.settings.inner_damping if model.triangles.size else 0.0
     stiffer = stiffening(loss, steps[0])
     bends = bend_batches(model.bends, w, h_squared, stiffer)
-    rest = state.positions if model.settings.use_dynamic_mesh else model.rest_positions
+    rest = state.positions if model.settings.has_animated_rest else model.rest_positions
     state.rod_rotations = current_rotations(model.rods, state.rod_rotations, state.positions, rest)
     if state.closed is None or state.torn is None:
         state.closed, state.torn = np.zeros((2, len(model.seams.pairs)), dtype=bool)

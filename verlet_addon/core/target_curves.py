@@ -49,7 +49,7 @@ def next_motion(former: TargetMotion, targets: Floats, duration: float) -> Targe
 
 def follows_targets(model: SoftBodyModel) -> bool:
     """Whether the shape of a body's ropes is that of its animated mesh."""
-    return model.rods is not None and model.settings.use_dynamic_mesh
+    return model.rods is not None and model.settings.has_animated_rest
 
 
 @dataclass(frozen=True, eq=False)

@@ -220,6 +220,16 @@ class VERLET_PG_body(
         subtype="ANGLE",
         options=set(),
     )
+    twist_ratio: FloatProperty(
+        name="Twist",
+        description="Stiffness of a rope against twisting over that against bending: 0.77 of a "
+        "round wire, less of yarns and chains, whose coils hang lower",
+        default=_BODY.twist_ratio,
+        min=1e-3,
+        soft_max=1.0,
+        step=1,
+        options=set(),
+    )
     inner_damping: FloatProperty(
         name="Inner Damping",
         description="Loss factor of the material, by which its vibrations die down: at 0.03 jelly "

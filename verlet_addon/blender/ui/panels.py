@@ -168,6 +168,7 @@ class VERLET_PT_material(BodyPanel):
         else:
             self.fill_softness(column, body)
         if body.body_type == "ROPE":
+            column.prop(body, "twist_ratio")
             column.prop(body, "angle_limit")
         if body.body_type != "WATER":
             column.prop(body, "inner_damping")

@@ -114,7 +114,7 @@ class SurfaceStep(BodyStep):
         """Projects bends and twists of rods towards their rest shape, or the animated mesh."""
         model, rods = self.model, self.batches.rods
         if rods is not None:
-            dynamic = model.settings.use_dynamic_mesh
+            dynamic = model.settings.has_animated_rest
             rest = np.ascontiguousarray(self.targets) if dynamic else model.rest_positions
             project_rods(self.state.positions, rest, rods)
 

@@ -271,6 +271,7 @@ def rod_batch(
     if rods is None or rotations is None:
         return None
     own = inverse_masses[rods.particles]
+    twist = settings.twist_ratio if rods.first_mode is None else TWIST_SHARE
     inertias = _inertias(rods, own)
     bends = np.minimum(rods.stiffnesses * h_squared, RIGID_SHARE * inertias)
     shears = bends.copy()
@@ -289,7 +290,7 @@ def rod_batch(
         inverse_masses=own,
         lengths=rods.lengths,
         bends=bends,
-        twists=np.maximum(TWIST_SHARE * bends, LIMITED_TWIST * inertias * limited.any()),
+        twists=np.maximum(twist * bends, LIMITED_TWIST * inertias * limited.any()),
         shears=shears,
         axials=np.minimum(shears, AXIAL_SHARE * links),
         limits=np.where(limited, 2.0 * np.sin(rods.angle_limits / 2.0), NO_LIMIT),
