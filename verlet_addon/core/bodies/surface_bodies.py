@@ -76,7 +76,8 @@ class SurfaceStep(BodyStep):
         moved += state.positions
         if self.reference_motion is not None:
             moved = self.reference_motion.apply(moved)
-        draw_held_vertices(moved, self)
+        if model.held is not None:
+            draw_held_vertices(moved, model.held, self.spring_goals)
         add_start_spring_forces(moved, state.positions, batches.ropes.strips)
         state.previous_positions, state.positions = state.positions.copy(), moved
         state.positions[:, model.pinned] = self.targets[:, model.pinned]
