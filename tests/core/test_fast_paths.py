@@ -45,7 +45,7 @@ from verlet_addon.core.settings import SceneSettings
 from verlet_addon.core.state import ready_batches
 from verlet_addon.core.step import step
 from verlet_addon.core.stretch.seams import with_seams
-from verlet_addon.core.substeps import cut_into_steps, find_ways
+from verlet_addon.core.substeps import cut_into_steps
 
 pytestmark = pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")
 
@@ -126,9 +126,8 @@ def step_plain_body(
     world: CollisionWorld | None = None,
 ) -> bool:
     """Advances a single body in one call if it is plain; returns whether it did."""
-    ways = find_ways([body], [()], before, after, settings.substeps)
-    plain = find_plain([body], settings, before, after, ways)
-    return bool(plain) and step_plain_bodies([body], settings, before, after, ways, world)
+    plain = find_plain([body], settings, before, after)
+    return bool(plain) and step_plain_bodies([body], settings, before, after, world)
 
 
 def stepped(
@@ -140,8 +139,7 @@ def stepped(
     for before, after in pairwise(scene):
         swung.append(move((model, state), SCENE, before, after))
         for each in (other,) if swung[-1] else (other, state):
-            ways = find_ways([(model, each)], [()], before, after, SCENE.substeps)
-            for given in cut_into_steps(ways, before, after, SCENE.substeps):
+            for given in cut_into_steps([(model, each)], [()], before, after, SCENE.substeps):
                 step([(model, each)], SCENE, given)
         for name in ("positions", "previous_positions", "steps"):
             np.testing.assert_array_equal(getattr(state, name), getattr(other, name))
@@ -160,11 +158,10 @@ def test_one_call_moves_bodies_as_steps_do(case: str, below: float | None) -> No
 
 def led(body: Built, scene: SceneSettings, before: Sample, after: Sample) -> bool:
     """Steps in which single calls move the body; returns whether they could."""
-    ways = find_ways([body], [()], before, after, scene.substeps)
-    plain = find_plain([body], scene, before, after, ways)
-    group = make_group([body], plain, scene, ways, after)
+    plain = find_plain([body], scene, before, after)
+    group = make_group([body], plain, scene, before, after)
     group.start_steps(scene, after)
-    for given in cut_into_steps(ways, before, after, scene.substeps):
+    for given in cut_into_steps([body], [()], before, after, scene.substeps):
         step([body], scene, given, None, group)
     return plain == [0]
 

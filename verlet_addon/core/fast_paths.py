@@ -3,14 +3,15 @@
 Plain bodies without contacts except the ground take all steps of a frame in one call.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
 from .arrays import Booleans, Floats, Integers
 from .bodies.plain_bodies import make_group
 from .bodies.plain_members import is_plain, warm_start_arrays
-from .bodies.step_data import Body, Way
+from .bodies.step_data import Body
 from .compiled import backend
 from .contacts.sides.ground_depenetration import GroundDepenetration
 from .contacts.solve.collision_world import CollisionWorld
@@ -18,6 +19,7 @@ from .geometry.sweep_and_prune import find_near_boxes
 from .scene import Plane, Sample, same_plane
 from .settings import SceneSettings
 from .state import batches_for
+from .target_curves import TargetCurve
 
 Array = Floats | Integers | Booleans
 Boxes = tuple[Floats, Floats]
@@ -71,11 +73,7 @@ def is_in_ground(body: Body, ground: Plane | None) -> bool:
 
 
 def find_plain(
-    bodies: Sequence[Body],
-    settings: SceneSettings,
-    before: Sample,
-    after: Sample,
-    ways: Sequence[Way],
+    bodies: Sequence[Body], settings: SceneSettings, before: Sample, after: Sample
 ) -> list[int]:
     """Numbers of the bodies that compiled calls can advance: `is_plain`, with simple inputs.
 
@@ -88,14 +86,15 @@ def find_plain(
         and not any((*before.pressures, *after.pressures))
     ):
         return []
-    dt = after.duration / settings.substeps
+    dt, targets = after.duration / settings.substeps, after.targets
     return [
         number
-        for number, ((model, state), way) in enumerate(zip(bodies, ways, strict=True))
+        for number, (model, state) in enumerate(bodies)
         if state.previous_dt == dt
+        and len(targets[number]) == model.vertex_count  # false for mirrored bodies
         and is_plain(model, state)
         and not is_in_ground((model, state), after.ground)
-        and not _pins_may_stretch((model, state), way.targets.end)
+        and not _pins_may_stretch((model, state), targets[number])
     ]
 
 
@@ -104,8 +103,8 @@ def step_plain_bodies(
     settings: SceneSettings,
     before: Sample,
     after: Sample,
-    ways: Sequence[Way],
     world: CollisionWorld | None = None,
+    curves: Mapping[int, TargetCurve] = MappingProxyType({}),
 ) -> bool:
     """Advances plain bodies from one sample to the next, with the same bits as `step`.
 
@@ -119,7 +118,7 @@ def step_plain_bodies(
         if not (_have_no_contacts(bodies, world) and _are_clear(_boxes(bodies), colliders, world)):
             return False
         former = _copy_memory(bodies, settings)
-    group = make_group(bodies, range(len(bodies)), settings, ways, after)
+    group = make_group(bodies, range(len(bodies)), settings, before, after, curves)
     if any(member.in_field for member in group.members.values()):
         return False
     boxes = group.take_all_steps()

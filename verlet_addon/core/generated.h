@@ -61,6 +61,7 @@
 #define NEGLIGIBLE_INERTIA 1e-11
 #define NEGLIGIBLE_RESIDUAL 1e-10
 #define NEWTON_ROUNDS_BETWEEN 2
+#define NODE_REALS 95
 #define NONZERO 1e-300
 #define NO_LIMIT 2.0
 #define OCTAVES 3
@@ -76,6 +77,7 @@
 #define REST_GAP_SHARE 0.9
 #define REST_TOLERANCE 1e-09
 #define RIDGE 0.005
+#define ROD_PART 128
 #define ROLLING 50
 #define ROLLING_LEVER 0.4192627457812106
 #define ROPE_ROUNDS 8
@@ -266,12 +268,6 @@ typedef struct goal_radii {
     integer count;
 } goal_radii;
 
-typedef struct held_vertices {
-    const integer *vertices;
-    const real *spring_masses, *target_shares, *own_inverse_masses;
-    integer count;
-} held_vertices;
-
 typedef struct joints {
     const integer *pairs, *slots, *bodies, *free;
     const real *rest_lengths;
@@ -334,7 +330,7 @@ typedef struct plain_model {
     const struct bends *bends;
     const struct rod_batch *rods;
     integer n, pins, *pinned;
-    real *rest, *inverse_masses, *own_inverse_masses;
+    real *rest, *inverse_masses;
     const struct exposed_surface *exposed_surface;
     const struct restarted_multipliers *multipliers;
     const struct body_lengths *lengths;
@@ -345,16 +341,13 @@ typedef struct plain_model {
 
 typedef struct plain_state {
     const real *pins_start, *pins_end, *goal_ends;
-    const struct held_vertices *held;
-    const real *spring_ends;
-    const struct reference_motion *motion;
     real friction, restitution;
     const struct target_curve *curve, *pull;
     const struct field_path *const *fields;
     integer fields_count, in_field;
     const struct goal_radii *limits;
     const real *limit_ends;
-    real *positions, *previous_positions, *spring_goals;
+    real *positions, *previous_positions;
     const struct plain_model *body;
     integer goals, *soft;
     real *goal_shares, heaviness;
@@ -382,12 +375,6 @@ typedef struct predicted_motion {
     integer particle_count;
 } predicted_motion;
 
-typedef struct reference_motion {
-    const real *steps;
-    const integer *labels;
-    integer parts;
-} reference_motion;
-
 typedef struct restarted_multipliers {
     real kept_share, play, *const *values;
     integer values_count, *counts;
@@ -400,9 +387,10 @@ typedef struct rod_batch {
     const uint8_t *clamped;
     const real *inverse_masses, *lengths, *bends, *twists, *shears, *axials, *limits,
         *limit_stiffnesses, *retardations;
+    const integer *ends;
     real *rotations;
-    integer count;
-    real *limited, *pressures, *start_angles, *predicted, *diagonal, *coupling, *moves;
+    integer count, trees, reals;
+    real *work;
 } rod_batch;
 
 typedef struct rope_slice {
@@ -563,6 +551,7 @@ typedef struct strip_order {
 } strip_order;
 
 typedef struct strip_system {
+    integer keeps_tension;
     const integer *path;
     const uint8_t *warm_started, *both_free;
     const real *max_inverse_masses, *masses;
@@ -655,9 +644,7 @@ EXPORT void conserve_momentum(const integer *, integer, const real *, const real
     const real *, real *, real *);
 EXPORT void count_turns(const real *, integer, const real *, integer, const integer *, integer,
     const real *, integer *);
-EXPORT void draw_held_vertices(real *, integer, const held_vertices *, real *);
 EXPORT void eliminate_unknowns(real *, integer, real *, integer);
-EXPORT void end_plain(const plain_state *const *, integer, integer);
 EXPORT void factorize_pentadiagonal(real *, integer);
 EXPORT void field_effects(const field *const *, integer, const real *, const real *, integer, const
     real *, real *);
@@ -678,7 +665,6 @@ EXPORT integer limit_strain(real *, const strip_links *, real);
 EXPORT real linearize_shell(const shell *, const real *, real *);
 EXPORT real move_back(real *, integer, real *, integer, integer, integer);
 EXPORT void move_plain(const plain_state *const *, integer, const frame_inputs *, real *);
-EXPORT void moved_rigidly(const real *, integer, const real *, const integer *, real *);
 EXPORT void multiply_shell(const shell *, const real *, real *);
 EXPORT void pair_deviations(const surfaces *, const near_pairs *, const real *, real *);
 EXPORT void plate_forces(const exposed_surface *, const real *, integer, const real *, real *);
@@ -704,7 +690,6 @@ EXPORT void project_tethers(real *, integer, const tethers *);
 EXPORT void project_trees(real *, integer, const tree *);
 EXPORT void project_weave(real *, const weave_batch *const *, integer);
 EXPORT void push_rows(real *, integer, const contact_rows *);
-EXPORT void put_on_goals(real *, integer, const held_vertices *, real *);
 EXPORT void rebound_plane(real *, integer, real *, const plane_contact *);
 EXPORT void rebound_rows(real *, real *, integer, const contact_rows *);
 EXPORT void refit_leaves(const surfaces *, const bvh *, integer, integer);
@@ -720,7 +705,6 @@ EXPORT void solve_all_contacts(const solid_problem *const *, integer);
 EXPORT void solve_contacts(const solid_system *, real *, real *, const solver_tolerance *);
 EXPORT void solve_impulses(const real *, integer, const contact_rows *, const rope_slice *const *,
     integer, real, const real *, const real *, const real *, const real *, real *, real *, real *);
-EXPORT void spring_goals(const real *, integer, const held_vertices *, const real *, real *);
 EXPORT void start_multipliers(const restarted_multipliers *);
 EXPORT void strain_range(const real *, integer, const strip_batch *const *, integer, real *);
 EXPORT void sum_weighted(const real *, integer, const integer *, const real *, integer, real *);

@@ -76,8 +76,7 @@ class SurfaceStep(BodyStep):
         moved += state.positions
         if self.reference_motion is not None:
             moved = self.reference_motion.apply(moved)
-        if model.held is not None:
-            draw_held_vertices(moved, model.held, self.spring_goals)
+        draw_held_vertices(moved, self)
         add_start_spring_forces(moved, state.positions, batches.ropes.strips)
         state.previous_positions, state.positions = state.positions.copy(), moved
         state.positions[:, model.pinned] = self.targets[:, model.pinned]

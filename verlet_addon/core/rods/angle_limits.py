@@ -54,18 +54,16 @@ def find_chords(rest: Floats, rods: RodBatch, rotations: Floats) -> tuple[Floats
     return magnitudes(now - before), units(cross(before, now))
 
 
-def limited_strain(positions: Floats, rods: RodBatch) -> float:
-    """Largest strain of inextensible segments, if any joint has an angle limit; else 0.
+def limited_strains(positions: Floats, rods: RodBatch) -> Floats:
+    """(m,) strains of inextensible segments; 0 of others.
 
     Segments that turn by an angle φ in a Newton step are stretched by φ²/2. Lengths, which are
     projected afterwards, would turn them beyond their limits.
     """
-    if not (rods.limits < NO_LIMIT).any():
-        return 0.0
     stiff = (rods.parents >= 0) & ~rods.clamped & (rods.axials >= rods.shears)
     ends = positions[:, rods.particles]
-    lengths = magnitudes((ends - ends[:, rods.parents])[:, stiff])
-    return float(np.abs(lengths / rods.lengths[stiff] - 1.0).max(initial=0.0))
+    lengths = magnitudes(ends - ends[:, rods.parents])
+    return np.where(stiff, np.abs(lengths / rods.lengths - 1.0), 0.0)
 
 
 def find_slopes(chords: Floats) -> Floats:

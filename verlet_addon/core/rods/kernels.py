@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import SHORTEST, Floats, Integers, cross, dot, magnitudes, norms
+from ..arrays import SHORTEST, Booleans, Floats, Integers, cross, dot, magnitudes, norms
 from ..kernel import Sized, kernel
 from ..linear.quaternions import (
     conjugate,
@@ -32,13 +32,13 @@ from .angle_limits import (
     add_limits,
     find_chords,
     find_slopes,
-    limited_strain,
+    limited_strains,
     limits_after,
     limits_at,
     turned_rotations,
     units,
 )
-from .rod_trees import RodBatch, Rods
+from .rod_trees import NO_LIMIT, RodBatch, Rods, find_levels
 
 MAX_LIMIT_ROUNDS, LIMIT_TOLERANCE = 20, 1e-3
 """Newton steps at most in a time step until joints keep within their angle limits, and segments of
@@ -56,17 +56,33 @@ def project_rods(positions: Sized, rest: Floats, rods: RodBatch) -> None:
     _turn_clamps(positions, rest, rods)
     chords, _ = find_chords(rest, rods, rods.rotations)
     limits = limits_at(rods, chords, find_slopes(chords))
+    solving = np.ones(len(rods.parents), dtype=np.bool_)
     for number in range(MAX_LIMIT_ROUNDS):
         diagonal, coupling, moves = _assemble(positions, rest, rods, start, limits)
         _solve(diagonal, coupling, moves, rods)
         former, limits = limits, limits_after(rest, rods, limits, moves)
+        moves[~solving] = 0.0
         np.add.at(positions.T, rods.particles, moves[:, :3])
-        rods.rotations[...] = turned_rotations(rods, moves)
-        same, acting = np.array_equal(former.acting, limits.acting), limits.acting
-        excess = (find_chords(rest, rods, rods.rotations)[0] - rods.limits)[acting]
-        kept = same and limited_strain(positions, rods) < LIMIT_TOLERANCE
-        if kept and (not len(excess) or (number and excess.max() < LIMIT_TOLERANCE)):
+        rods.rotations[solving] = turned_rotations(rods, moves)[solving]
+        solving &= ~_are_kept(positions, rest, rods, former, limits, number)[rods.labels]
+        if not solving.any():
             break
+
+
+def _are_kept(
+    positions: Floats, rest: Floats, rods: RodBatch, former: Limits, limits: Limits, number: int
+) -> Booleans:
+    """(t,) bool, trees that need no further Newton step after the one with this number."""
+    chords, _ = find_chords(rest, rods, rods.rotations)
+    excess = np.where(limits.acting, chords - rods.limits, -1.0)
+    excess, strain = (
+        np.maximum.reduceat(each, rods.starts)
+        for each in (excess, limited_strains(positions, rods))
+    )
+    changed = np.logical_or.reduceat(former.acting != limits.acting, rods.starts)
+    within = (excess < 0.0) | ((number > 0) & (excess < LIMIT_TOLERANCE))
+    has_limits = np.logical_or.reduceat(rods.limits < NO_LIMIT, rods.starts)
+    return np.asarray(~has_limits | (~changed & within & (strain < LIMIT_TOLERANCE)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,14 +140,13 @@ def current_rotations(
     if rods is None or (former is not None and len(former) == len(rods.particles)):
         return former
     rotations = np.tile([1.0, 0.0, 0.0, 0.0], (len(rods.particles), 1))
-    for node, parent in enumerate(rods.parents.tolist()):
-        if parent < 0:
-            continue
-        end, start = rods.particles[[node, parent]]
-        before = rotations[parent][:, None]
-        turned = rotate(before, units(rest[:, [end]] - rest[:, [start]]))
-        along = units(positions[:, [end]] - positions[:, [start]])
-        rotations[node] = multiply_quaternions(swing(turned, along), before)[:, 0]
+    for nodes in find_levels(rods.parents)[1:]:
+        parents = rods.parents[nodes]
+        ends, starts = rods.particles[nodes], rods.particles[parents]
+        before = rotations[parents].T
+        turned = rotate(before, units(rest[:, ends] - rest[:, starts]))
+        along = units(positions[:, ends] - positions[:, starts])
+        rotations[nodes] = multiply_quaternions(swing(turned, along), before).T
     return rotations
 
 

@@ -43,6 +43,8 @@ LIMITED_TWIST = 1e-3
 limits are so large that rounding would twist limp rods."""
 NO_LIMIT = 2.0
 """Chord of half a turn, the largest one."""
+NODE_REALS = 95
+"""Size: numbers of memory for each node in C."""
 COLLINEAR_SINE = 0.05
 """Least sine of the angle to a clamp at which a pin tells how that is twisted."""
 
@@ -108,25 +110,47 @@ class RodBatch:
     @cached_property
     def levels(self) -> list[Integers]:
         """Nodes by their distance from the root, in segments."""
-        depths = np.zeros(len(self.parents), dtype=np.int64)
-        for node, parent in enumerate(self.parents.tolist()):
-            depths[node] = 0 if parent < 0 else depths[parent] + 1
-        return [np.flatnonzero(depths == depth) for depth in range(int(depths.max(initial=0)) + 1)]
+        return find_levels(self.parents)
+
+    @cached_property
+    def starts(self) -> Integers:
+        """(t,) the first node of each tree, its root."""
+        return np.flatnonzero(self.parents < 0)
+
+    @cached_property
+    def ends(self) -> Integers:
+        """(t,) one more than the last node of each tree."""
+        return np.append(self.starts[1:], len(self.parents))
+
+    @cached_property
+    def labels(self) -> Integers:
+        """(m,) number of the tree of each node."""
+        return np.cumsum(self.parents < 0) - 1
+
+
+def find_levels(parents: Integers) -> list[Integers]:
+    """Nodes by their distance from the root, in segments, for the parent (m,) of each."""
+    depths = np.zeros(len(parents), dtype=np.int64)
+    for node, parent in enumerate(parents.tolist()):
+        depths[node] = 0 if parent < 0 else depths[parent] + 1
+    return [np.flatnonzero(depths == depth) for depth in range(int(depths.max(initial=0)) + 1)]
+
+
+def _scratch_size(rods: RodBatch) -> int:
+    """Numbers of memory that one tree at a time needs in C."""
+    return NODE_REALS * int(np.diff(rods.ends, prepend=0).max())
 
 
 Struct(
     "rod_batch",
     RodBatch,
     reads="particles parents references clamped inverse_masses lengths"
-    " bends twists shears axials limits limit_stiffnesses retardations",
+    " bends twists shears axials limits limit_stiffnesses retardations ends",
     shares="rotations",
     count=(int, lambda rods: len(rods.parents)),
-    scratch={
-        "limited pressures": lambda rods: len(rods.parents),
-        "start_angles predicted": lambda rods: (len(rods.parents), 3),
-        "diagonal coupling": lambda rods: (len(rods.parents), 6, 6),
-        "moves": lambda rods: (len(rods.parents), 6),
-    },
+    trees=(int, lambda rods: len(rods.ends)),
+    reals=(int, _scratch_size),
+    scratch={"work": _scratch_size},
 )
 
 

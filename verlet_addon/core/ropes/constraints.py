@@ -29,6 +29,9 @@ class RopeConstraints:
     """Edges of rings and nets."""
     spans: PinSpans
     """Paths along the trees between pins, cut at junctions."""
+    keep_tension: bool
+    """Whether a step starts from the tension of the one before. Strands of hair have a free end, so
+    they carry little, and their segments resist stretching themselves."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +74,7 @@ def build_ropes(shape: RestShape) -> RopeConstraints:
         trees=trees,
         rings=build_edge_strips(shape, shape.in_rope & ~in_tree),
         spans=find_pin_spans(trees.strips, shape.pinned),
+        keep_tension=shape.settings.body_type != "HAIR",
     )
 
 
@@ -92,12 +96,14 @@ def rope_batches(ropes: RopeConstraints, inverse_masses: Floats, h_squared: floa
         )
         for strips, multipliers in ((ropes.rings, tension[:count]), (strips, tension[count:]))
     )
-    all_particles = np.ones(len(inverse_masses), dtype=bool)
     return RopeBatches(
         trees=tree_batches(ropes.trees, generations, inverse_masses),
         rings=rings,
         strip_system=make_strip_system(
-            [ropes.rings, strips], tension, inverse_masses, all_particles
+            [ropes.rings, strips],
+            tension,
+            inverse_masses,
+            np.full(len(inverse_masses), ropes.keep_tension),
         ),
         spans=select_rigid_spans(ropes.spans, strips, inverse_masses, h_squared),
         rests=rests,

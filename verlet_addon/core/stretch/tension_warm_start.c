@@ -376,11 +376,25 @@ static void write_multipliers(const void *loop, integer part, real *scratch)
 }
 
 /* Starts a step from the share `kept_share` of the previous tension, in the new directions. */
+/* Whether gas acts on any particle. */
+static int has_gas(const strip_system *system)
+{
+    for (integer i = 0; i < 3 * system->particles; i++)
+        if (system->gas_forces[i] != 0.0)
+            return 1;
+    return 0;
+}
+
 EXPORT void warm_start_tension(real *positions, const strip_system *system, real kept_share,
                                real min_tautness, integer rounds)
 {
     warm_start of = {.system = system, .positions = positions, .kept_share = kept_share,
                      .min_tautness = min_tautness};
+    if (!system->keeps_tension && !has_gas(system)) {
+        clear(system->multipliers, system->entries - 1);
+        clear(system->displacement, 3 * system->particles);
+        return;
+    }
     over_particles(&of, begin);
     over_colors(&of, find_force_densities);
     of.acts = find_any(&of);

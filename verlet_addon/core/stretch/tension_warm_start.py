@@ -48,6 +48,11 @@ class StripSystem:
     """(colours + 1,) start of each colour in the path; strips of one colour share no particle."""
 
     @cached_property
+    def keeps_tension(self) -> bool:
+        """Whether any link keeps its tension."""
+        return bool(self.warm_started.any())
+
+    @cached_property
     def reduction_rounds(self) -> int:
         """Rounds of cyclic reduction needed to decouple all entries."""
         return longest_run(run_ends(self.labels)).bit_length()
@@ -117,7 +122,7 @@ def _scratch_size(system: StripSystem) -> int:
 Struct(
     "strip_system",
     StripSystem,
-    reads="path warm_started both_free max_inverse_masses masses pinned starts",
+    reads="keeps_tension path warm_started both_free max_inverse_masses masses pinned starts",
     shares="displacement gas_forces multipliers",
     particles=(int, lambda system: len(system.masses)),
     entries=(int, lambda system: len(system.path)),
@@ -166,6 +171,10 @@ def warm_start_tension(
     rounds : search directions: the previous displacement, then directions of conjugate gradients.
     """
     if not len(strip_system.path):
+        return
+    if not strip_system.keeps_tension and not strip_system.gas_forces.any():
+        strip_system.multipliers.fill(0.0)
+        strip_system.displacement.fill(0.0)
         return
     lengths = _measure_links(positions, strip_system)
     force_densities = _previous_force_densities(strip_system, lengths, kept_share, min_tautness)

@@ -4,6 +4,8 @@ PATH_PART = 512
 """Size: entries of paths in a part, which take some 5 µs."""
 PARTICLE_PART = 1024
 """Size: particles in a part, and in a sum: sums of more are sums of these."""
+ROD_PART = 128
+"""Size: nodes of rods in a part, which take some 50 µs."""
 HINGE_PART = 128
 """Size: bends of single hinges or lines in a part; those of a dressed figure have small colours."""
 CELL_PART = 32
