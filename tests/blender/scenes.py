@@ -139,7 +139,15 @@ def coordinates(points: Any) -> Any:
 
 def file_content() -> dict[str, Any]:
     """Every value of every datablock that a bake could touch, and where the scene stands."""
-    collections = ("objects", "meshes", "curves", "shape_keys", "actions")
+    collections = (
+        "objects",
+        "meshes",
+        "curves",
+        "hair_curves",
+        "node_groups",
+        "shape_keys",
+        "actions",
+    )
     scene = bpy.context.scene
     return {
         f"{collection}/{item.name}": _content(item, {item.as_pointer()})

@@ -9,6 +9,7 @@ from typing import Any
 import bpy
 import pytest
 
+from tests.blender.hair import hair
 from tests.blender.scenes import body, pin, sheet
 
 Addon = Callable[[str], ModuleType]
@@ -21,6 +22,8 @@ GROUPS = {
     ),
     "scene.verlet": ("blender.settings.scene_properties_group", "VERLET_PG_scene"),
 }
+OF_HAIR = {"follow_groom"}
+"""Settings that no cloth has."""
 Row = dict[str, str]
 
 pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="the docs are not beside these tests")
@@ -76,7 +79,7 @@ def test_groups_of_the_page_are_those_that_are_painted(addon: Addon) -> None:
     painted = addon("blender.settings.rest_shape_properties").PAINTED.values()
     rows = tables()["object.verlet"].values()
     named = {row["painted"].strip("`") for row in rows} - {""}
-    assert named == {*painted, "pin_group"}
+    assert named == {*painted, "pin_group", "follow_attribute"}
 
 
 def values_of(shown: Any, wanted: Any) -> tuple[Any, Any]:
@@ -106,19 +109,21 @@ def test_a_bake_and_live_simulation_read_every_keyed_setting_at_every_frame(addo
     held.target = sheet("Mast", height=3.0)
     held.vertex_group = obj.vertex_groups.new(name="Held").name
     obj.vertex_groups["Held"].add([3], 1.0, "REPLACE")
+    follower = hair()
     sampling = addon("blender.scene.sampling")
     prepare = addon("blender.bake.bake").prepare_stage
     same = addon("blender.bake.cache_changes").is_equal
     unread = []
     for group, name, shown in keyed_settings(addon):
-        owner, prefix = (scene, "verlet.") if group == "scene.verlet" else (obj, "verlet.")
+        of_body = follower if name in OF_HAIR else obj
+        owner, prefix = (scene if group == "scene.verlet" else of_body), "verlet."
         holder = held if "attachments" in group else owner.verlet
         path = f"{prefix}attachments[0].{name}" if "attachments" in group else prefix + name
         before = getattr(holder, name)
         for frame, value in zip((1, 3), values_of(shown, before), strict=True):
             setattr(holder, name, value)
             owner.keyframe_insert(path, frame=frame)
-        stage = prepare(scene, bpy.context.view_layer, [obj])
+        stage = prepare(scene, bpy.context.view_layer, [of_body])
         samples = list(sampling.read_samples(stage, 1, 3))
         if same(samples[0], samples[2], but=("frame",)):
             unread.append(path)

@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 import pytest
 
+from tests.blender.hair import hair
 from tests.blender.scenes import baked, ball, blender, body, line, select, sheet, verlet
 
 Addon = Callable[[str], ModuleType]
@@ -25,8 +26,10 @@ def label(addon: Addon) -> Callable[[Any], str]:
 
 def test_every_material_of_the_core_can_be_given(addon: Addon, label: Any) -> None:
     """With its type, and with settings that the core takes."""
-    obj = body(sheet())
+    cloth, locks = body(sheet()), hair()
     for name, material in addon("core.materials").MATERIALS.items():
+        obj = locks if material.settings.body_type == "HAIR" else cloth
+        select(obj)
         assert verlet.set_material(material=name) == {"FINISHED"}
         settings = addon("blender.settings.core_settings").body_settings(obj)
         assert settings.body_type == material.settings.body_type
@@ -192,3 +195,14 @@ def test_own_materials_are_kept_as_presets(
     assert obj.verlet.body_type == "CLOTH"
     assert obj.verlet.bend_compliance == 1234.0
     assert label(obj) == "Wool (changed)"
+
+
+def test_materials_of_hair_are_for_hair_alone() -> None:
+    """A mesh cannot be hair, and hair nothing else."""
+    sheet_body, locks = body(sheet()), hair()
+    with pytest.raises(RuntimeError, match="Hair is hair, and Hemp is not meant"):
+        verlet.set_material(material="HEMP")
+    assert locks.verlet.material == "STRAIGHT"
+    select(sheet_body)
+    with pytest.raises(RuntimeError, match="Sheet is no hair, as which Curly is not meant"):
+        verlet.set_material(material="CURLY")

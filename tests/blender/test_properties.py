@@ -18,6 +18,9 @@ OURS = {
         "enabled",
         "pin_group",
         "pin_weight",
+        "follow_groom",
+        "follow_attribute",
+        "is_hair_carrier",
         "simulate_as",
         "armature",
         "use_pose_gravity",
@@ -167,4 +170,9 @@ def test_only_what_a_bake_reads_at_every_frame_can_be_animated(addon: Addon) -> 
         if shown.is_animatable and shown.type not in ("POINTER", "COLLECTION")
     }
     read = addon("blender.settings.core_settings")
-    assert animatable == {*read.animatable(), *read.animatable_of_scene(), "pin_weight"}
+    assert animatable == {
+        *read.animatable(),
+        *read.animatable_of_scene(),
+        "pin_weight",
+        "follow_groom",
+    }

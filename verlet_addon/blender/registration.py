@@ -179,6 +179,7 @@ def register() -> None:
     for name, declared in bone_properties.BONE_SETTINGS.items():
         setattr(_blender.types.PoseBone, bone_properties.property_name(name), declared)
     _blender.types.Object.verlet_bend = bend_compliance.BEND
+    _blender.types.Object.verlet_droop = bend_compliance.DROOP
     _blender.types.Object.verlet_collider_friction = collider_friction.COLLIDER_FRICTION
     _blender.types.Object.verlet_type = material_menu.TYPE
     _blender.types.Scene.verlet = _blender.props.PointerProperty(
@@ -227,6 +228,7 @@ def unregister() -> None:
     del _blender.types.Scene.verlet
     del _blender.types.Object.verlet_type
     del _blender.types.Object.verlet_collider_friction
+    del _blender.types.Object.verlet_droop
     del _blender.types.Object.verlet_bend
     for name in bone_properties.BONE_SETTINGS:
         delattr(_blender.types.PoseBone, bone_properties.property_name(name))

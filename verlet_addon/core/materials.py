@@ -67,6 +67,15 @@ _ROPES: dict[str, Row] = {
     "BUNGEE": ("Bungee", "Shock cord of 13 mm", (0.12, 1e-3, 2_000, 0.3, 0.8, 0)),
     "STEEL_CHAIN": ("Steel Chain", "Short links of 6 mm", (0.8, 0, 1e8, 0.2, 0.4, 0.1)),
 }
+_HAIRS: dict[str, Row] = {
+    # density, bend, inner damping, damping, friction, restitution
+    "STRAIGHT": ("Straight", "A lock of 15 straight hairs", (1e-4, 9.3e6, 0.3, 2, 0.3, 0)),
+    "WAVY": ("Wavy", "A lock of wavy hairs", (1e-4, 7e6, 0.25, 2, 0.3, 0)),
+    "CURLY": ("Curly", "A lock of coarse curls", (1e-4, 5e6, 0.15, 1.5, 0.4, 0)),
+    "AFRO": ("Afro", "A lock of tight coils", (1e-4, 3e6, 0.3, 2, 0.5, 0)),
+    "FUR": ("Fur", "Guard hairs of a coat", (1e-4, 5.8e6, 0.3, 4, 0.3, 0)),
+    "PONYTAIL": ("Ponytail", "Tresses held together by a band", (1e-3, 2.6e5, 0.4, 1, 0.4, 0)),
+}
 _SOLIDS: dict[str, Row] = {
     # density, stiffness, inner damping, damping, friction, restitution
     "GELATIN": ("Gelatin", "Gelatin dessert out of its mould", (1050, 8e3, 0.03, 1, 0.4, 0)),
@@ -88,9 +97,15 @@ _CONTACT = ("damping", "friction", "restitution")
 MATERIALS = {
     **_materials("CLOTH", _CLOTHS, *MATERIAL_SETTINGS[1:], "pressure"),
     **_materials("ROPE", _ROPES, "density", "stretch_compliance", "bend_compliance", *_CONTACT),
+    **_materials("HAIR", _HAIRS, "density", "bend_compliance", "inner_damping", *_CONTACT),
     **_materials("SOFT", _SOLIDS, "density", "stiffness", "inner_damping", *_CONTACT),
 }
 """All materials by their names in scripts."""
 
-FITTING: dict[BodyType, str] = {"CLOTH": "COTTON", "ROPE": "HEMP", "SOFT": "GELATIN"}
+FITTING: dict[BodyType, str] = {
+    "CLOTH": "COTTON",
+    "ROPE": "HEMP",
+    "HAIR": "STRAIGHT",
+    "SOFT": "GELATIN",
+}
 """Default material of each body type; water has none."""

@@ -97,6 +97,8 @@ class MeshData:
     joints: Joints | None = None
     """Joints of ropes without rings, in place of `bend_compliance`, `inner_damping` and
     `angle_limit`; None = these."""
+    may_be_held: bool = False
+    """Whether all vertices may be pinned, as hair that follows its groom."""
     threads: Floats | None = None
     """(c, 2) UV coordinates of face corners in a map of threads: the warp runs along v, the weft
     along u. None = isotropic cloth."""
@@ -205,8 +207,8 @@ def doubled_faces(starts: Integers, vertices: Integers) -> Integers:
 def _pins_problem(mesh: MeshData) -> str | None:
     """The end of an error message about pins, if no vertex is free.
 
-    Joints may be held to their animation for a time, which their weights in samples end.
+    Joints and hair may be held to their animation for a time, which weights in samples end.
     """
-    if mesh.joints is None and (mesh.pin_weights >= 1.0).all():
+    if mesh.joints is None and not mesh.may_be_held and (mesh.pin_weights >= 1.0).all():
         return "has every vertex pinned, so nothing can move; lower some weights of its pin group"
     return None

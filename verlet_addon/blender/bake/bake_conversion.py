@@ -13,6 +13,7 @@ from ..scene.cache_modifiers import bake_modifier, cache_path
 from ..scene.curve_lines import curve_refusal, refuse_curve
 from ..scene.curve_points import is_curve
 from ..scene.file_errors import errors_named
+from ..scene.hair_curves import refuse_hair
 from ..scene.key_points import way_to_key
 from ..scene.mesh_io import world_matrix
 from ..scene.modifiers import check_order, read_deformed
@@ -84,6 +85,8 @@ def convert_bakes(
         As `keys_to_cache` and `to_keys`, or a body has an edited frame.
     """
     refuse_edits(objects)
+    for obj in objects if isinstance(form, KeyForm) else ():
+        refuse_hair(obj, "shape keys", "leave it as a cache")
     meshes = [obj for obj in objects if not is_curve(obj)]
     chosen = meshes or objects
     if isinstance(form, Path):

@@ -21,7 +21,7 @@ from ..scene.cache_modifiers import (
     remove_live_modifiers,
 )
 from ..scene.file_errors import errors_named
-from ..scene.mesh_access import mesh_of
+from ..scene.mesh_access import point_count
 from ..scene.modifiers import check_order, place_after_carriers
 from ..scene.sampling import Stage
 from ..settings.preferences import BESIDE, chosen_cache_folder
@@ -141,7 +141,7 @@ def _check_disk(objects: Sequence[bpy.types.Object], frames: int, blend: Path) -
     """Raises DiskFullError where the point caches cannot fit, and FileError without a folder."""
     folder = caches_of(blend)
     there = next(each for each in (folder, *folder.parents) if each.is_dir())
-    need = 12 * max(frames, 0) * sum(len(mesh_of(obj).vertices) for obj in objects)
+    need = 12 * max(frames, 0) * sum(point_count(obj) for obj in objects)
     with errors_named("write", folder):
         free = shutil.disk_usage(there).free
     if need > free:
@@ -242,7 +242,7 @@ def show_cache(
         stretch=(stretch := animation_frame(scene, 1)),
     )
     if loop and (shown_by := bake_modifier(obj)) is not None:
-        play_as_loop(obj, shown_by, start * stretch, loop, stretch=stretch)
+        play_as_loop(shown_by, start * stretch, loop, stretch=stretch)
         body_properties(obj).baked_loop = loop
 
 
@@ -252,7 +252,7 @@ def cached_bodies(
     """The entries of bodies in the record of a new cache."""
     names = [obj.name for obj in objects]
     return [
-        CachedBody(name, file, len(mesh_of(obj).vertices), its.settings, its.read)
+        CachedBody(name, file, point_count(obj), its.settings, its.read)
         for obj, name, file, its in zip(objects, names, _file_names(names), inputs, strict=True)
     ]
 

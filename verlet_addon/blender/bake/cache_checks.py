@@ -6,8 +6,8 @@ from pathlib import Path
 import bpy
 
 from ...core.errors import FileError
-from ..scene.cache_modifiers import BAKE_MODIFIER, bake_modifier, cache_path
-from ..scene.mesh_access import mesh_of
+from ..scene.cache_modifiers import BAKE_MODIFIER, bake_modifier, cache_path, can_play
+from ..scene.mesh_access import point_count
 from ..scene.pc2 import Size, read_size
 from ..settings.properties import body_properties
 from .cache import Cache, read_cache
@@ -19,7 +19,7 @@ _REMEDY = "press Resume, or bake again from the start"
 def shown_caches() -> Iterator[tuple[bpy.types.Object, Path]]:
     """Yields the objects that show a bake to a cache, each with its point cache."""
     for obj in bpy.data.objects:
-        if obj.type == "MESH" and (modifier := bake_modifier(obj)) is not None:
+        if can_play(obj) and (modifier := bake_modifier(obj)) is not None:
             yield obj, cache_path(obj, modifier)
 
 
@@ -61,10 +61,10 @@ def _damage(obj: bpy.types.Object, cache: Cache, body: CachedBody) -> str:
     wanted = record.end - record.start + 1
     if size < Size(body.vertices, wanted) or size.vertices != body.vertices:
         return f"The cache {path} of {obj.name} is damaged: frames are missing; {_REMEDY}"
-    if body.vertices != len(mesh_of(obj).vertices):
+    if body.vertices != point_count(obj):
         return (
             f"The cache {path} has {body.vertices} vertices, and {obj.name} "
-            f"{len(mesh_of(obj).vertices)}, so that it does not move; bake again"
+            f"{point_count(obj)}, so that it does not move; bake again"
         )
     changed = path.stat().st_mtime_ns != body.written or size.samples != wanted
     if changed and cache.intact_end(body) < record.end:

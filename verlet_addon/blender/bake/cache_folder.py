@@ -13,7 +13,7 @@ from shutil import copytree
 import bpy
 
 from ...core.errors import FileError
-from ..scene.cache_modifiers import bake_modifier, cache_path
+from ..scene.cache_modifiers import bake_modifier, cache_path, can_play
 from ..scene.file_errors import errors_named
 from ..settings.preferences import chosen_cache_folder
 from .cache import Cache, last_written, read_cache, remove_cache
@@ -105,7 +105,7 @@ def _is_of(record: CacheRecord, scene: str, names: Sequence[str]) -> bool:
 
 def _shown(obj: bpy.types.Object) -> list[Path]:
     """The folder of the cache that an object shows, if any."""
-    if obj.type != "MESH" or obj.library is not None or (shown := bake_modifier(obj)) is None:
+    if not can_play(obj) or obj.library is not None or (shown := bake_modifier(obj)) is None:
         return []
     return [cache_path(obj, shown).parent]
 

@@ -13,6 +13,7 @@ from ...core.arrays import Floats
 from ...core.errors import MeshError, SettingsError
 from ..scene.action_channels import channels
 from ..scene.curve_lines import refuse_curve
+from ..scene.hair_curves import refuse_hair
 from ..scene.mesh_access import (
     blocks_named,
     mesh_of,
@@ -57,9 +58,10 @@ def check_form(objects: Iterable[bpy.types.Object], form: KeyForm) -> None:
         The tolerance is not above 0.
     MeshError
         A mesh is linked, absolute keys would turn off shape keys of the user's, or an object is a
-        curve.
+        curve, or hair, which has no shape keys.
     """
     for obj in objects:
+        refuse_hair(obj, "shape keys", "bake it to a cache")
         check_data(obj)
     for obj in objects if form.mode != "RELATIVE" else ():
         refuse_curve(obj, "this form of a bake", "bake it to a shape key per frame")

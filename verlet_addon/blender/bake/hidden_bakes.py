@@ -5,6 +5,7 @@ from typing import Any
 
 import bpy
 
+from ..scene.hair_curves import is_hair
 from ..scene.mesh_dependencies import moved_by
 from ..scene.surfaces import read_points
 from ..scene.visibility import instancers
@@ -41,7 +42,7 @@ def _showing_other_meshes(
         obj: [item.name for item in obj.modifiers if item.type in _MAKERS and item.show_viewport]
         for obj in objects
     }
-    asked = [obj for obj in objects if makers[obj]]
+    asked = [obj for obj in objects if makers[obj] and not is_hair(obj)]
     moved = moved_by(asked, asked, depsgraph, read_points) if asked else []
     still = [obj for obj in asked if obj not in moved]
     # Instances on its vertices follow a bake, though the mesh itself is not shown.

@@ -16,12 +16,14 @@ from ..settings.scene_properties_group import VERLET_PG_scene
 _OF_GROUP = re.compile(r"verlet\.(?:attachments\[\d+\]\.)?(\w+)$")
 _OF_COLLIDER = re.compile(r"collision\.(\w+)$")
 
-SURFACES = ("CLOTH", "ROPE")
+LINES = ("ROPE", "HAIR")
+SURFACES = ("CLOTH", *LINES)
 TYPES = {
     "stiffness": ("SOFT",),
     "pressure": ("CLOTH",),
     "inner_damping": (*SURFACES, "SOFT"),
     "weft_compliance": ("CLOTH",),
+    "follow_groom": ("HAIR",),
     "shear_compliance": ("CLOTH",),
     "stretch_compliance": SURFACES,
     "bend_compliance": SURFACES,

@@ -15,6 +15,7 @@ from ..scene.cages import simulated_object
 from ..scene.colliders import all_met
 from ..scene.curve_points import curve_of, is_curve
 from ..scene.force_fields import acting_fields, enabled_fields
+from ..scene.hair_curves import hair_of, is_hair, read_ends
 from ..scene.mesh_access import read_key, read_shape, shape_keys_of
 from ..scene.spline_basis import make_of
 from ..settings.properties import body_properties, scene_properties
@@ -90,7 +91,7 @@ def _short(values: list[Any]) -> str:
 
 
 def with_carriers(objects: Iterable[bpy.types.Object]) -> Iterator[bpy.types.Object]:
-    """Objects and, each once, the parents, constraint targets and modifier objects they follow."""
+    """Objects and, each once, the parents, surfaces, targets and modifier objects they follow."""
     waiting, seen = [*objects], set()
     while waiting:
         obj = waiting.pop(0)
@@ -100,6 +101,7 @@ def with_carriers(objects: Iterable[bpy.types.Object]) -> Iterator[bpy.types.Obj
         yield obj
         named = [getattr(item, "object", None) for item in obj.modifiers]
         named += [getattr(item, "target", None) for item in obj.constraints]
+        named += [hair_of(obj).surface] if is_hair(obj) else []
         waiting += [each for each in (obj.parent, *named) if isinstance(each, bpy.types.Object)]
 
 
@@ -117,6 +119,8 @@ def _content(obj: bpy.types.Object) -> list[Any]:
         content += _shapes(obj, obj.data)
     elif is_curve(obj):
         content += _lines(obj)
+    elif is_hair(obj):
+        content += [read_ends(hair_of(obj)).tolist(), _hash(read_shape(obj))]
     return content
 
 

@@ -13,7 +13,7 @@ from ...core.errors import MeshError
 from ...core.remark import Remark, graded, worst_first
 from ...core.settings import BodySettings, SceneSettings
 from ..scene.action_channels import channels
-from ..scene.cache_modifiers import bake_modifier, is_animated
+from ..scene.cache_modifiers import bake_modifier, can_play, is_animated
 from ..scene.cages import simulated_object
 from ..scene.mesh_access import point_count, shape_keys_of
 from ..scene.ownership import is_own
@@ -25,6 +25,7 @@ from ..settings.core_settings import (
     steps_per_frame,
 )
 from ..settings.curve_properties import CURVE_NAMES
+from ..settings.hair_properties import HAIR_NAMES
 from ..settings.properties import body_properties, is_body, scene_properties
 from ..settings.rest_shape_properties import NAMES
 from ..settings.timing import animation_frame
@@ -35,7 +36,7 @@ def is_baked(obj: bpy.types.Object) -> bool:
     """Whether an object has a bake, as keys or as a cache; fast enough for every redraw."""
     if body_properties(obj).baked_keys and shape_keys_of(obj) is not None:
         return True
-    return obj.type == "MESH" and bake_modifier(obj) is not None
+    return can_play(obj) and bake_modifier(obj) is not None
 
 
 def baked_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
@@ -79,7 +80,7 @@ def bake_settings(obj: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, An
     body, settings = body_properties(obj), scene_properties(scene)
     ground = settings.ground_object
     values = setting_values(body, BodySettings) | setting_values(settings, SceneSettings)
-    values |= {name: getattr(body, name) for name in (*NAMES, *CURVE_NAMES)}
+    values |= {name: getattr(body, name) for name in (*NAMES, *CURVE_NAMES, *HAIR_NAMES)}
     values["substeps"] = steps_per_frame(scene)
     values["vertices"] = point_count(obj)
     for name in _animated(obj):
@@ -87,6 +88,8 @@ def bake_settings(obj: bpy.types.Object, scene: bpy.types.Scene) -> dict[str, An
     values["attachments"] = [_attachment(obj, item) for item in body.attachments]
     if bones := bone_values(obj):
         values |= {"bones": bones, "use_pose_gravity": body.use_pose_gravity}
+    if body.body_type == "HAIR":
+        values["use_pose_gravity"] = body.use_pose_gravity
     for name in ("collision_collection", "effector_collection", "simulate_as"):
         chosen = getattr(body, name)
         values[name] = chosen.name if chosen is not None else ""
@@ -107,7 +110,7 @@ def _animated(obj: bpy.types.Object) -> set[str]:
     animation: Any = obj.animation_data
     if animation is None:
         return set()
-    names = {*animatable(), "pin_weight"}
+    names = {*animatable(), "pin_weight", "follow_groom"}
     if animation.nla_tracks:
         return names
     held = channels(obj)

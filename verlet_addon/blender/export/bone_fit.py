@@ -15,6 +15,7 @@ from ...core.skinning.decomposition import (
     decompose,
     decompose_within,
 )
+from ..scene.hair_curves import refuse_hair
 from ..scene.mesh_io import world_matrix
 from ..settings.properties import body_properties
 from .motion import bakes_shown, check_shown, frames_of, in_axes, read_axes, read_motion
@@ -71,6 +72,7 @@ def fit_bones(
         raise SettingsError(f"{obj.name} needs 1 bone or more, not {count}; set another number")
     if tolerance < 0:
         raise SettingsError(f"{obj.name} has a tolerance of {tolerance:g} m; set it to 0 or more")
+    refuse_hair(obj, "bones", "write it by Alembic or USD")
     check_shown(obj, view_layer)
     frames = frames_of([obj], scene)
     axes, shown = _read_start(scene, view_layer, obj, frames[0])

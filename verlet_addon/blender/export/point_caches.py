@@ -11,7 +11,7 @@ from ...core.errors import FileError, MeshError
 from ..scene.cache_modifiers import add_cache_modifier, relative_path
 from ..scene.file_errors import errors_named
 from ..scene.mdd import append_mdd, create_mdd, read_extent
-from ..scene.mesh_access import mesh_of
+from ..scene.mesh_access import mesh_of, point_count
 from ..scene.modifiers import check_order, place_after_carriers
 from ..scene.ownership import why_foreign
 from ..scene.pc2 import append_sample, create_pc2, read_size, read_start
@@ -51,7 +51,7 @@ def write_points(
         stays then.
     """
     check_shown(obj, view_layer)
-    frames, count = frames_of([obj], scene), len(mesh_of(obj).vertices)
+    frames, count = frames_of([obj], scene), point_count(obj)
     with written_whole(path) as partial:
         if path.suffix.lower() == ".mdd":
             # By Time Stretching, the time in seconds is not that of the animation.

@@ -14,6 +14,7 @@ from mathutils import Matrix
 from ...core.arrays import Floats
 from ...core.errors import MeshError, VerletError
 from ...core.vertex_animation import Layout, fitting_layout, range_of
+from ..scene.hair_curves import refuse_hair
 from ..scene.mesh_access import mesh_of, read_vertices
 from ..scene.mesh_io import world_matrix
 from .motion import bakes_shown, check_shown, frames_of, in_axes, read_axes
@@ -79,6 +80,7 @@ def write_textures(
     """
     if "gltf" not in dir(bpy.ops.export_scene):
         raise VerletError("Blender's add-on for glTF is turned off; turn it on in the preferences")
+    refuse_hair(obj, "a vertex texture", "write it by Alembic or USD")
     check_shown(obj, view_layer)
     frames = frames_of([obj], scene)
     motion = _read(scene, view_layer, obj, frames)

@@ -13,6 +13,8 @@ from ..bake.record import form_of, is_baked
 from ..bake.shape_keys import remove_bakes
 from ..scene.body_creation import release
 from ..scene.cache_modifiers import bake_modifier, drape_modifier, live_modifier
+from ..scene.carrier_inverse import undo_carriers
+from ..scene.hair_curves import refuse_hair
 from ..scene.mesh_access import (
     add_key,
     fits,
@@ -22,7 +24,7 @@ from ..scene.mesh_access import (
     shape_keys_of,
     write_coordinates,
 )
-from ..scene.modifiers import has_carriers, read_mix, read_shown, undo_carriers
+from ..scene.modifiers import has_carriers, read_mix, read_shown
 from ..scene.ownership import check_data, has_own_data
 from ..scene.surfaces import read_points
 from ..scene.visibility import is_seen
@@ -131,6 +133,7 @@ def apply_poses(
 
 def check_shape(obj: bpy.types.Object, mode: Mode) -> None:
     """Raises MeshError where a shape cannot be written to an object."""
+    refuse_hair(obj, "a shape of its own", "edit its groom")
     check_data(obj)
     key = shape_keys_of(obj)
     if obj.mode in ("EDIT", "SCULPT"):

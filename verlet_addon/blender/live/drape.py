@@ -19,7 +19,9 @@ from ..scene.cache_modifiers import (
     update_tracks,
 )
 from ..scene.cages import refuse_cages
+from ..scene.carrier_inverse import invert_carriers
 from ..scene.curve_lines import refuse_curve
+from ..scene.hair_curves import refuse_hair
 from ..scene.key_points import local_positions
 from ..scene.mesh_access import mesh_of, read_vertices
 from ..scene.modifiers import (
@@ -27,7 +29,6 @@ from ..scene.modifiers import (
     caches_hidden,
     finish_hidden,
     has_carriers,
-    invert_carriers,
     live_hidden,
 )
 from ..scene.pc2 import append_sample, create_pc2
@@ -127,8 +128,9 @@ class Drape:
 
 
 def _check_bake(obj: bpy.types.Object) -> None:
-    """Raises MeshError for curves, or a body that plays a bake to a cache, which hides a drape."""
+    """Raises MeshError for curves, hair, and bodies that play a cache, which hides a drape."""
     refuse_curve(obj, "a drape", "bake it")
+    refuse_hair(obj, "a drape", "bake it")
     if bake_modifier(obj) is not None:
         raise MeshError(
             f"{obj.name} plays the cache of its bake, which would hide a drape; clear its bake "

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import bpy
 
-from ..scene.cache_modifiers import drape_modifier, remove_drape_modifiers
+from ..scene.cache_modifiers import can_play, drape_modifier, remove_drape_modifiers
 from ..scene.handlers import add_handlers, remove_handlers
 from ..scene.mesh_access import mesh_of
 from .cache_files import beside, temporary_folder
@@ -36,7 +36,7 @@ def new_file(obj: bpy.types.Object) -> Path:
 
 def is_draped(obj: bpy.types.Object) -> bool:
     """Whether an object shows a drape."""
-    return obj.type == "MESH" and drape_modifier(obj) is not None
+    return can_play(obj) and drape_modifier(obj) is not None
 
 
 def end_drapes(objects: Iterable[bpy.types.Object]) -> None:
@@ -51,7 +51,7 @@ def end_drapes(objects: Iterable[bpy.types.Object]) -> None:
 
 def _file_of(obj: bpy.types.Object) -> Path | None:
     """The file that shows the drape of an object; None without a drape, or if it is linked."""
-    if obj.type != "MESH" or obj.library is not None or (shown := drape_modifier(obj)) is None:
+    if not can_play(obj) or obj.library is not None or (shown := drape_modifier(obj)) is None:
         return None
     return Path(bpy.path.abspath(shown.filepath))
 

@@ -21,8 +21,9 @@ from ..bake.bake import prepare_stage, read_settings
 from ..bake.bone_pose import Pose, read_pose
 from ..bake.former_bake import former_bakes_hidden
 from ..scene.bone_joints import skeleton_of
+from ..scene.cache_modifiers import tag_player
 from ..scene.cages import refuse_cages
-from ..scene.mesh_access import mesh_of
+from ..scene.hair_curves import is_hair
 from ..scene.mesh_io import world_matrix
 from ..scene.modifiers import finish_hidden
 from ..scene.ownership import check_data
@@ -130,7 +131,7 @@ class Grab:
             self.stage.bodies, self.caches, self.matrices, self.positions, strict=True
         ):
             append_sample(path, np.einsum("xy,ny->nx", inverse, places - offset), 0)
-            mesh_of(obj).update_tag()
+            tag_player(obj)
 
     def poses(self) -> list[Pose]:
         """Per body, the pose in which soft bones are shown; empty for other bodies."""
@@ -156,7 +157,7 @@ def begin_grab(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Grab:
     objects = seen(checked_bodies(scene, view_layer), view_layer)
     refuse_cages(objects, "Grab")
     for obj in objects:
-        if armature_of(obj) is None:
+        if armature_of(obj) is None and not is_hair(obj):
             check_data(obj)  # the shape that a grab keeps is a key
     with ExitStack() as showing:
         showing.enter_context(working())

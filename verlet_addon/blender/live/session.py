@@ -9,9 +9,10 @@ from ...core.scene import Frame
 from ...core.simulation import Simulation, start_simulation
 from ..bake.bake import frame_range, prepare_stage, read_settings
 from ..bake.former_bake import former_bakes_hidden
+from ..scene.cache_modifiers import tag_player
 from ..scene.cages import Shapes
 from ..scene.key_points import shown_points
-from ..scene.mesh_access import mesh_of, shape_keys_of
+from ..scene.mesh_access import mesh_of, point_count, shape_keys_of
 from ..scene.modifiers import finish_hidden
 from ..scene.pc2 import append_sample, create_pc2
 from ..scene.sampling import SampleReader, Stage
@@ -82,7 +83,7 @@ class Session:
             reading, self.reading = self.reading, None
             reading.close()
             for obj in self.stage.bodies + self.stage.simulated:
-                mesh_of(obj).update_tag()
+                tag_player(obj)
 
     def simulate_frame(self, frame: int, depsgraph: bpy.types.Depsgraph) -> None:
         """Simulates the scene's current frame, which has to be the one after the last."""
@@ -152,7 +153,7 @@ def _start(stage: Stage, start: int) -> Session:
         },
     )
     for obj, path in zip(stage.bodies, session.caches.values(), strict=True):
-        create_pc2(path, vertex_count=len(mesh_of(obj).vertices), frame_start=start)
+        create_pc2(path, vertex_count=point_count(obj), frame_start=start)
     session.append(result, stage.depsgraph)
     return session
 

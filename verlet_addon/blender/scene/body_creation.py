@@ -13,13 +13,15 @@ from ...core.errors import MeshError
 from ...core.geometry.graph import edge_lengths
 from ...core.settings import BodySettings, BodyType
 from ..settings.curve_properties import CURVE_NAMES
+from ..settings.hair_properties import HAIR_NAMES
 from ..settings.materials import give_balloon, give_fitting_material
 from ..settings.properties import body_properties, is_body
 from ..settings.rest_shape_properties import NAMES
 from .cache_modifiers import bake_modifier
 from .curve_points import is_curve
+from .hair_curves import is_hair
 from .mesh_access import mesh_of, read_vertices
-from .mesh_io import check_body
+from .mesh_io import BODIES, check_body
 from .mirrors import find_joints
 
 FEWEST_FACES = 16
@@ -27,6 +29,8 @@ FEWEST_FACES = 16
 FITTING_THICKNESS = 0.2
 """Thickness of a new body as a share of its median edge length. With half, cloth that crumples is
 baked 15 % faster; with twice, in 1.4 times the time, and slivers cross (docs/collisions.md)."""
+HAIR_THICKNESS = 0.002
+"""Thickness of new hair, about that of a lock [m]."""
 
 
 def make_bodies(
@@ -38,7 +42,7 @@ def make_bodies(
 ) -> list[bpy.types.Object]:
     """Makes every mesh or curve object a body; with `AUTO` the type follows from its mesh.
 
-    Curves become ropes, for the type `AUTO` or `ROPE`.
+    Curves become ropes, for the type `AUTO` or `ROPE`, Curves objects hair, for `AUTO` or `HAIR`.
 
     With `use_material` each body gets the default material of its type, and one of a fine mesh a
     Thickness that suits it. A `BALLOON` is cloth with the material of that name, at a pressure that
@@ -47,19 +51,16 @@ def make_bodies(
     Returns
     -------
     list
-        The objects that are neither meshes nor curves, which are left unchanged.
+        The objects that are neither meshes nor curves nor hair, which are left unchanged.
 
     Raises
     ------
     MeshError
         A mesh cannot become a body, or there is no mesh; nothing is changed then.
     """
-    suitable = [obj for obj in objects if obj.type in ("MESH", "CURVE")]
-    for obj in filter(is_curve, suitable):
-        if body_type not in ("AUTO", "ROPE"):
-            raise MeshError(
-                f"{obj.name} is a curve, which can be a rope alone; choose Automatic or Rope"
-            )
+    suitable = [obj for obj in objects if obj.type in BODIES]
+    for obj in suitable:
+        _check_type(obj, body_type)
     for obj in suitable or objects:
         check_body(obj, view_layer)
     for obj in suitable:
@@ -76,12 +77,31 @@ def make_bodies(
     return [obj for obj in objects if obj not in suitable]
 
 
+def _check_type(obj: bpy.types.Object, body_type: str) -> None:
+    """Raises MeshError where a type of body does not fit the type of an object."""
+    if is_curve(obj) and body_type not in ("AUTO", "ROPE"):
+        raise MeshError(
+            f"{obj.name} is a curve, which can be a rope alone; choose Automatic or Rope"
+        )
+    if is_hair(obj) and body_type not in ("AUTO", "HAIR"):
+        raise MeshError(
+            f"{obj.name} is a Curves object, which can be hair alone; choose Automatic or Hair"
+        )
+    if body_type == "HAIR" and not is_hair(obj):
+        raise MeshError(
+            f"{obj.name} is no Curves object, and only those can be hair; choose Automatic, or "
+            "convert it by Hair from Guides"
+        )
+
+
 def give_fitting_thickness(obj: bpy.types.Object) -> None:
     """Sets a Thickness in proportion to the edges of a mesh, unless the default or one set is less.
 
     Layers nearer than that have many contacts per vertex, which slow a bake down.
     """
     body = body_properties(obj)
+    if is_hair(obj) and not body.is_property_set("thickness"):
+        body.thickness = HAIR_THICKNESS
     if obj.type != "MESH" or body.is_property_set("thickness"):
         return
     fitting = FITTING_THICKNESS * median_edge(obj)
@@ -119,7 +139,7 @@ def release(objects: Sequence[bpy.types.Object]) -> None:
             )
     for obj in objects:
         properties = body_properties(obj)
-        held = (*NAMES, *CURVE_NAMES, "attachments", "attachment_index")
+        held = (*NAMES, *CURVE_NAMES, *HAIR_NAMES, "attachments", "attachment_index")
         collections = ("collision_collection", "effector_collection")
         ours = ("enabled", "material", *collections, *held)
         for name in (*ours, *(field.name for field in fields(BodySettings))):
@@ -129,7 +149,12 @@ def release(objects: Sequence[bpy.types.Object]) -> None:
 
 
 def suitable_type(obj: bpy.types.Object) -> BodyType:
-    """`ROPE` for a curve or a mesh without faces, `SOFT` for a closed surface, else `CLOTH`."""
+    """`ROPE` for a mesh without faces, `SOFT` for a closed surface, else `CLOTH`.
+
+    Curves are ropes, and Curves objects hair.
+    """
+    if is_hair(obj):
+        return "HAIR"
     if is_curve(obj) or not mesh_of(obj).polygons:
         return "ROPE"
     return "SOFT" if np.all(_faces_at_edges(mesh_of(obj)) == 2) else "CLOTH"

@@ -13,6 +13,8 @@ import bpy
 
 from ..settings.properties import body_properties
 from .bone_tracks import set_tracks
+from .hair_curves import is_hair
+from .hair_player import carrier_of, is_shared, made_carrier, remove_player
 
 LIVE_MODIFIER = "Verlet Live"
 """Name of the Mesh Cache modifier that shows a live simulation."""
@@ -65,14 +67,36 @@ def _first(
     obj: bpy.types.Object, chosen: Callable[[bpy.types.Modifier], bool]
 ) -> bpy.types.MeshCacheModifier | None:
     """The first of the chosen modifiers of an object; None without any."""
-    return cast(bpy.types.MeshCacheModifier | None, next(filter(chosen, obj.modifiers), None))
+    found = next(filter(chosen, cache_modifiers_of(obj)), None)
+    return cast(bpy.types.MeshCacheModifier | None, found)
+
+
+def _holder(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """The object whose modifiers play point caches on a body: itself, or the carrier of hair.
+
+    None for hair without one, and for carriers, which are no bodies.
+    """
+    if body_properties(obj).is_hair_carrier:
+        return None
+    return carrier_of(obj) if is_hair(obj) else obj
+
+
+def can_play(obj: bpy.types.Object) -> bool:
+    """Whether an object can play a point cache: a mesh by itself, hair by its carrier."""
+    return obj.type == "MESH" or is_hair(obj)
+
+
+def cache_modifiers_of(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
+    """The modifiers among which are those that play point caches on a body."""
+    holder = _holder(obj)
+    return [] if holder is None else list(holder.modifiers)
 
 
 def shows_simulation(obj: bpy.types.Object) -> bool:
     """Whether an object shows a simulation: live, as a drape, or by a bake."""
     kinds = (is_live_modifier, is_drape_modifier, is_bake_modifier)
     baked = len(body_properties(obj).baked_keys) > 0
-    return baked or any(kind(modifier) for modifier in obj.modifiers for kind in kinds)
+    return baked or any(kind(each) for each in cache_modifiers_of(obj) for kind in kinds)
 
 
 def update_tracks(obj: bpy.types.Object) -> None:
@@ -83,7 +107,9 @@ def update_tracks(obj: bpy.types.Object) -> None:
 
 def cache_path(obj: bpy.types.Object, modifier: bpy.types.MeshCacheModifier) -> Path:
     """Absolute path of the file that a modifier of an object, which may be linked, plays."""
-    path = bpy.path.abspath(modifier.filepath, library=obj.library)
+    holder = _holder(obj)
+    library = holder.library if holder is not None else None
+    path = bpy.path.abspath(modifier.filepath, library=library)
     return Path(os.path.normpath(path))
 
 
@@ -97,31 +123,52 @@ def relative_path(path: Path) -> str:
 
 def remove_live_modifiers(objects: Iterable[bpy.types.Object]) -> None:
     """Removes the modifiers that show live simulations; the active modifier stays active."""
-    for obj in objects:
-        _remove(obj, is_live_modifier)
+    _remove_all(objects, is_live_modifier)
 
 
 def remove_drape_modifiers(objects: Iterable[bpy.types.Object]) -> None:
     """Removes the modifiers that show drapes; the active modifier stays active."""
-    for obj in objects:
-        _remove(obj, is_drape_modifier)
+    _remove_all(objects, is_drape_modifier)
 
 
 def remove_bake_modifiers(objects: Iterable[bpy.types.Object]) -> None:
     """Removes the modifiers that play bakes to caches; the active modifier stays active."""
-    for obj in objects:
-        _remove(obj, is_bake_modifier)
+    _remove_all(objects, is_bake_modifier)
+
+
+def tag_player(obj: bpy.types.Object) -> None:
+    """Has Blender evaluate anew what plays point caches on a body, whose file has changed."""
+    holder = _holder(obj)
+    if holder is not None:
+        cast(bpy.types.ID, holder.data).update_tag()
+
+
+def _remove_all(
+    objects: Iterable[bpy.types.Object], chosen: Callable[[bpy.types.Modifier], bool]
+) -> None:
+    """Removes the chosen modifiers of objects, and the carriers of hair that play nothing then."""
+    for obj in [each for each in objects if _holder(each) is not None]:
+        _remove(obj, chosen)
 
 
 def _remove(obj: bpy.types.Object, chosen: Callable[[bpy.types.Modifier], bool]) -> None:
     """Removes the chosen modifiers of an object; the active modifier stays active."""
-    active: Any = obj.modifiers.active
+    holder = _holder(obj)
+    if holder is None:
+        return
+    if is_hair(obj) and is_shared(obj):
+        if _first(obj, chosen) is not None:
+            remove_player(obj)
+        return
+    active: Any = holder.modifiers.active
     name = active.name if active is not None else ""
     while (modifier := _first(obj, chosen)) is not None:
-        _stop_loop(obj, modifier)
-        obj.modifiers.remove(modifier)
-    if name in obj.modifiers:
-        obj.modifiers.active = obj.modifiers[name]
+        _stop_loop(holder, modifier)
+        holder.modifiers.remove(modifier)
+    if name in holder.modifiers:
+        holder.modifiers.active = holder.modifiers[name]
+    if is_hair(obj) and not holder.modifiers:
+        remove_player(obj)
     update_tracks(obj)
 
 
@@ -134,7 +181,7 @@ def add_cache_modifier(
     *,
     stretch: float = 1.0,
 ) -> bpy.types.MeshCacheModifier:
-    """Plays a PC2 point cache on a body; the active modifier stays active.
+    """Plays a PC2 point cache on a body, hair by its carrier; the active modifier stays active.
 
     Parameters
     ----------
@@ -144,8 +191,12 @@ def add_cache_modifier(
     place : number of the modifier among those of the body.
     stretch : frames on F-curves per frame of the scene.
     """
-    active: Any = obj.modifiers.active
-    modifier: Any = obj.modifiers.new(name, "MESH_CACHE")
+    holder = obj
+    if is_hair(obj):
+        holder = made_carrier(obj, place)
+        place = len(holder.modifiers)
+    active: Any = holder.modifiers.active
+    modifier: Any = holder.modifiers.new(name, "MESH_CACHE")
     modifier.cache_format = "PC2"
     modifier.filepath = path
     modifier.frame_start = frame_start if stretch == 1.0 else frame_start - _EARLY
@@ -153,15 +204,14 @@ def add_cache_modifier(
     modifier.show_in_editmode = False
     modifier.show_expanded = False
     # Blender keeps modifiers with Pin to Last behind it.
-    obj.modifiers.move(obj.modifiers.find(modifier.name), place)
+    holder.modifiers.move(holder.modifiers.find(modifier.name), place)
     if active is not None:
-        obj.modifiers.active = active
+        holder.modifiers.active = active
     update_tracks(obj)
     return cast(bpy.types.MeshCacheModifier, modifier)
 
 
 def play_as_loop(
-    obj: bpy.types.Object,
     modifier: bpy.types.MeshCacheModifier,
     frame_start: float,
     length: int,
@@ -179,7 +229,7 @@ def play_as_loop(
     stretch : frames on F-curves per frame of the scene.
     """
     modifier.play_mode, modifier.time_mode = "CUSTOM", "FRAME"
-    curve: Any = obj.driver_add(_eval_path(modifier))
+    curve: Any = cast(bpy.types.Object, modifier.id_data).driver_add(_eval_path(modifier))
     since = f"(frame - {frame_start:g}) / {stretch:g}"
     curve.driver.expression = f"{since} - {length} * floor({since} / {length})"
 

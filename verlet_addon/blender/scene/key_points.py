@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from ...core.arrays import Floats, cofactors
 from ...core.errors import MeshError
+from .carrier_inverse import undo_carriers
 from .curve_lines import fit_controls
 from .curve_points import is_curve
 from .mesh_access import read_key, read_shape, shape_keys_of
 from .mesh_io import is_flat, world_matrix
-from .modifiers import has_carriers, read_deformed, undo_carriers
+from .modifiers import has_carriers, read_deformed
 
 WayToKey = Callable[[Floats], NDArray[np.float32]]
 """Conversion of world positions (n, 3) to coordinates (n, 3) of a shape key that shows them."""

@@ -18,6 +18,7 @@ from .curve_points import (
     write_controls,
     write_key_controls,
 )
+from .hair_curves import hair_of, is_hair, read_points, write_points
 
 _KEYED = ("MESH", "CURVE")
 """Types of objects whose shape keys a bake reads and writes."""
@@ -94,10 +95,10 @@ def key_size(block: bpy.types.ShapeKey) -> int:
 
 
 def point_count(obj: bpy.types.Object) -> int:
-    """Number of the points that a shape key of an object has."""
+    """Number of the points that a shape key of an object has, or of the points of hair."""
     if is_curve(obj):
         return sum(map(control_count, cast(bpy.types.Curve, obj.data).splines))
-    return len(mesh_of(obj).vertices)
+    return len(hair_of(obj).points if is_hair(obj) else mesh_of(obj).vertices)
 
 
 def read_key(block: bpy.types.ShapeKey) -> Floats:
@@ -119,9 +120,11 @@ def _is_curves(block: bpy.types.ShapeKey) -> bool:
 
 
 def read_shape(obj: bpy.types.Object) -> Floats:
-    """(n, 3) coordinates of a mesh's vertices or a curve's control points, without shape keys."""
+    """(n, 3) vertices of a mesh without its keys, control points of a curve, points of hair."""
     if is_curve(obj):
         return read_controls(cast(bpy.types.Curve, obj.data))
+    if is_hair(obj):
+        return read_points(hair_of(obj))
     return read_vertices(mesh_of(obj))
 
 
@@ -129,6 +132,8 @@ def write_shape(obj: bpy.types.Object, coordinates: Floats) -> None:
     """Sets the coordinates that `read_shape` reads."""
     if is_curve(obj):
         write_controls(cast(bpy.types.Curve, obj.data), coordinates)
+    elif is_hair(obj):
+        write_points(hair_of(obj), coordinates)
     else:
         write_coordinates(mesh_of(obj).vertices, coordinates)
 

@@ -1,7 +1,7 @@
 """Check for bodies, colliders and grounds that depend on the mesh of a simulated body."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 
 import bpy
 import numpy as np
@@ -11,11 +11,14 @@ from ...core.errors import MeshError
 from .attachments import acting_attachments, followed_places
 from .bone_tracks import tracks_muted
 from .cages import simulated_object
-from .mesh_access import mesh_of, read_key, shape_keys_of, write_key
+from .hair_curves import is_hair
+from .mesh_access import mesh_of, read_key, read_shape, shape_keys_of, write_key, write_shape
 from .mesh_io import read_positions
 from .modifiers import caches_hidden, has_carriers, solo_key
 from .surfaces import read_points
 
+_SHIFT = np.array((0.3, 0.4, 0.5))
+"""Direction in which meshes are shifted to find what follows them."""
 Places = Callable[[bpy.types.Object, bpy.types.Depsgraph], Floats]
 """A function that reads (v, 3) world positions that move with an object [m]."""
 
@@ -141,10 +144,7 @@ def moved_by(
             depsgraph.update()
         before = [places(obj, depsgraph) for obj in others]
         for leader in leaders:
-            key = passing.enter_context(solo_key(leader))
-            positions = read_key(key)
-            shift = np.array((0.3, 0.4, 0.5)) * np.abs(positions).max(initial=0)
-            write_key(key, 1.2 * positions + shift)
+            passing.enter_context(_moved(leader))
             mesh_of(leader).update_tag()
         depsgraph.update()
         after = [places(obj, depsgraph) for obj in others]
@@ -155,3 +155,22 @@ def moved_by(
         if here.shape != there.shape
         or (np.abs(there - here) > 1e-6 * np.abs(here).max(initial=0)).any()
     ]
+
+
+@contextmanager
+def _moved(leader: bpy.types.Object) -> Iterator[None]:
+    """Scales and shifts the mesh of a leader, by a key, or the points of hair."""
+    with ExitStack() as passing:
+        if is_hair(leader):
+            positions = read_shape(leader)
+            passing.callback(write_shape, leader, positions)
+            write_shape(leader, _elsewhere(positions))
+        else:
+            key = passing.enter_context(solo_key(leader))
+            write_key(key, _elsewhere(read_key(key)))
+        yield
+
+
+def _elsewhere(positions: Floats) -> Floats:
+    """(n, 3) positions, scaled and shifted."""
+    return np.asarray(1.2 * positions + _SHIFT * np.abs(positions).max(initial=0))

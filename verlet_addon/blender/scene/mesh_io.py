@@ -16,6 +16,7 @@ from .bone_joints import check_bones, joint_paint, joint_settings, read_joints
 from .cages import check_cage, simulated_object
 from .curve_lines import check_curve, draw_line, read_line_edges
 from .curve_points import is_curve
+from .hair_curves import check_hair, is_hair, read_strand_edges, root_paint
 from .mesh_access import (
     fits,
     group_weights,
@@ -30,6 +31,14 @@ from .ownership import check_object
 from .pin_weights import current_pin_weights, read_pin_weights
 from .visibility import is_shown
 
+BODIES = ("MESH", "CURVE", "CURVES")
+"""Types of objects that can be bodies."""
+
+
+def mode_name(obj: bpy.types.Object) -> str:
+    """Name of an object's mode in the interface."""
+    return f"{obj.mode.replace('_CURVES', '').title()} Mode"
+
 
 def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
     """Raises MeshError if an object cannot be read, or no simulation can be shown on it.
@@ -38,11 +47,11 @@ def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
     """
     name = obj.name
     view_layer.update()
-    if obj.type not in ("MESH", "CURVE"):
+    if obj.type not in BODIES:
         raise MeshError(f"{name} is not a mesh; convert it to a mesh or deselect it")
     check_object(obj)
-    if obj.mode in ("EDIT", "SCULPT"):
-        raise MeshError(f"{name} is in {obj.mode.title()} Mode; switch to Object Mode")
+    if obj.mode in ("EDIT", "SCULPT", "SCULPT_CURVES"):
+        raise MeshError(f"{name} is in {mode_name(obj)}; switch to Object Mode")
     if name not in view_layer.objects:
         raise MeshError(
             f"{name} is not in the view layer {view_layer.name}; include its collection"
@@ -54,6 +63,8 @@ def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
     check_bones(obj, view_layer)
     if is_curve(obj):
         check_curve(obj)
+    if is_hair(obj):
+        check_hair(obj)
     _check_matrix(simulated_object(obj))
     _check_groups(obj, simulated_object(obj))
     check_attachments(obj, view_layer)
@@ -74,7 +85,7 @@ def _check_groups(obj: bpy.types.Object, simulated: bpy.types.Object) -> None:
             label = body.bl_rna.properties[prop].name.lower()
             raise MeshError(f"{name} has no vertex group {group}; choose another {label} or none")
     threads = body.thread_map
-    if threads and not is_curve(obj) and threads not in mesh_of(simulated).uv_layers:
+    if threads and obj.type == "MESH" and threads not in mesh_of(simulated).uv_layers:
         raise MeshError(f"{name} has no UV map {threads}; choose another one or none")
     if not (rest := body.rest_key):
         return
@@ -90,7 +101,8 @@ def read_positions(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Flo
 
     They include the object's transform, its parents, the shape keys and the modifiers that deform
     each vertex by itself (carriers). Other modifiers (Subdivision, Smooth, …) are left out.
-    Those of a body of bones are the joints of its armature.
+    Those of a body of bones are the joints of its armature; those of hair are its points before
+    its number of points changes.
     """
     if (joints := read_joints(obj, depsgraph)) is not None:
         return joints
@@ -117,8 +129,8 @@ def read_body(
     colliders
         Indices of the colliders that the body collides with.
     """
-    if is_curve(obj):
-        return _read_rope(obj, depsgraph, velocities=velocities, colliders=colliders)
+    if obj.type != "MESH":
+        return _read_lines(obj, depsgraph, velocities=velocities, colliders=colliders)
     simulated = simulated_object(obj)
     mesh = mesh_of(simulated)
     starts, corners = _faces(mesh)
@@ -140,23 +152,25 @@ def read_body(
     )
 
 
-def _read_rope(
+def _read_lines(
     obj: bpy.types.Object,
     depsgraph: bpy.types.Depsgraph,
     *,
     velocities: Floats,
     colliders: Sequence[int],
 ) -> MeshData:
-    """Reads all of a curve that the core needs: the points of its lines, without faces."""
+    """Reads all of a curve or of hair that the core needs: points of its lines, without faces."""
     return MeshData(
         name=obj.name,
         positions=read_positions(obj, depsgraph),
-        edges=read_line_edges(obj),
+        edges=read_strand_edges(obj) if is_hair(obj) else read_line_edges(obj),
         face_starts=np.zeros(1, np.int64),
         face_vertices=np.zeros(0, np.int64),
         pin_weights=current_pin_weights(obj, read_pin_weights(obj), depsgraph),
         velocities=velocities,
         rest_positions=_rest_positions(obj, depsgraph),
+        paint=root_paint(obj) if is_hair(obj) else Paint(),
+        may_be_held=is_hair(obj),
         colliders=colliders,
     )
 

@@ -10,20 +10,26 @@ from contextlib import contextmanager
 from typing import cast
 
 import bpy
-import numpy as np
 
 from ...core.arrays import Floats
 from ...core.errors import MeshError
-from .cache_modifiers import is_bake_modifier, is_drape_modifier, is_live_modifier
-from .curve_lines import plain_curves, points_of_key, read_line, refuse_curve
+from .cache_modifiers import (
+    cache_modifiers_of,
+    is_bake_modifier,
+    is_drape_modifier,
+    is_live_modifier,
+)
+from .curve_lines import plain_curves, read_line, refuse_curve
 from .curve_points import is_curve
+from .hair_curves import is_hair
+from .hair_modifiers import check_hair_order, finishing, place_of_player, read_hair
+from .hair_player import is_player, player_of
 from .mesh_access import (
     found_again,
     mesh_of,
     read_key,
     read_vertices,
     shape_keys_of,
-    write_key,
 )
 
 _CARRIERS = {
@@ -42,17 +48,10 @@ _PASSIVE = {
 _REPLACERS = {"CLOTH", "MESH_CACHE", "MESH_SEQUENCE_CACHE", "SOFT_BODY"}
 """Types that replace the positions that shape keys give by their own."""
 
-_TRIALS = 12
-"""Maximum of Newton iterations; affine carriers take two or three, nonlinear ones up to eight."""
-
-_FINE, _COARSE = 1e-6, 1e-4
-"""Tolerances of Newton's method, relative to the size of the mesh. The coarse one suffices once the
-error no longer falls, where float32 allows no more, as with an armature far from the mesh."""
-
 
 def check_modifiers(obj: bpy.types.Object) -> None:
     """Raises MeshError for modifiers that would replace the positions of a bake."""
-    for modifier in obj.modifiers:
+    for modifier in cache_modifiers_of(obj):
         if not modifier.show_viewport or is_live_modifier(modifier) or is_bake_modifier(modifier):
             continue
         if is_drape_modifier(modifier):
@@ -67,7 +66,12 @@ def check_modifiers(obj: bpy.types.Object) -> None:
 
 
 def has_carriers(obj: bpy.types.Object) -> bool:
-    """Whether an object has enabled carriers, or an armature or lattice as its parent."""
+    """Whether an object has enabled carriers, or an armature or lattice as its parent.
+
+    Hair counts as such: its modifiers may move each point in any way.
+    """
+    if is_hair(obj):
+        return True
     if obj.parent is not None and obj.parent_type in ("ARMATURE", "LATTICE"):
         return True
     return any(item.show_viewport and is_carrier(item) for item in obj.modifiers)
@@ -86,8 +90,11 @@ def is_finishing(modifier: bpy.types.Modifier) -> bool:
 def place_after_carriers(obj: bpy.types.Object) -> int:
     """Number at which a modifier is to be among those of a body, to follow its last carrier.
 
-    It also follows the modifier of a bake to a cache, which would hide it.
+    It also follows the modifier of a bake to a cache, which would hide it. That of hair comes
+    before the first that changes its curves.
     """
+    if is_hair(obj):
+        return place_of_player(obj)
     before = [
         n for n, each in enumerate(obj.modifiers) if is_carrier(each) or is_bake_modifier(each)
     ]
@@ -105,6 +112,9 @@ def check_order(obj: bpy.types.Object, shown: str, instead: str) -> None:
     shown, instead : names of the cache that cannot be shown, and of the bake to make in its place.
     """
     refuse_curve(obj, shown, instead)
+    if is_hair(obj):
+        check_hair_order(obj)
+        return
     there = [item for item in obj.modifiers if item.show_viewport]
     carriers = [number for number, item in enumerate(there) if is_carrier(item)]
     before = there[: carriers[-1]] if carriers else []
@@ -126,28 +136,29 @@ def finish_hidden(objects: Iterable[bpy.types.Object]) -> Iterator[bool]:
     Within the context the file may be undone or redone, and objects renamed.
     """
     chosen = list(objects)
-    with _hidden(chosen, is_finishing) as hidden, plain_curves(chosen) as changed:
+    every = [each for obj in chosen for each in _finishing(obj)]
+    with _hidden(every) as hidden, plain_curves(chosen) as changed:
         yield hidden or changed
 
 
 @contextmanager
 def live_hidden(objects: Iterable[bpy.types.Object]) -> Iterator[bool]:
     """Turns off the modifiers that show live simulations; yields whether there were any."""
-    with _hidden(objects, is_live_modifier) as hidden:
+    with _hidden(_playing(objects, is_live_modifier)) as hidden:
         yield hidden
 
 
 @contextmanager
 def bakes_hidden(objects: Iterable[bpy.types.Object]) -> Iterator[bool]:
     """Turns off the modifiers that play bakes to caches; yields whether there were any."""
-    with _hidden(objects, is_bake_modifier) as hidden:
+    with _hidden(_playing(objects, is_bake_modifier)) as hidden:
         yield hidden
 
 
 @contextmanager
 def caches_hidden(objects: Iterable[bpy.types.Object]) -> Iterator[bool]:
     """Turns off all modifiers that play point caches of the add-on; yields whether any were on."""
-    with _hidden(objects, _is_ours) as hidden:
+    with _hidden(_playing(objects, _is_ours)) as hidden:
         yield hidden
 
 
@@ -155,11 +166,13 @@ def caches_hidden(objects: Iterable[bpy.types.Object]) -> Iterator[bool]:
 def bakes_alone(objects: Iterable[bpy.types.Object], *, finish: bool) -> Iterator[None]:
     """Turns off what hides bakes, and without `finish` also all that finishes the mesh."""
 
-    def others(modifier: bpy.types.Modifier) -> bool:
-        finishes = is_finishing(modifier) and not finish
-        return not is_bake_modifier(modifier) and (finishes or _is_ours(modifier))
+    def of(obj: bpy.types.Object) -> Iterator[bpy.types.Modifier]:
+        """The modifiers of an object to be turned off."""
+        yield from (each for each in cache_modifiers_of(obj) if _is_ours(each))
+        yield from () if finish else _finishing(obj)
 
-    with _hidden(objects, others):
+    every = [each for obj in objects for each in of(obj)]
+    with _hidden([each for each in every if not (is_bake_modifier(each) or is_player(each))]):
         yield
 
 
@@ -170,7 +183,8 @@ def alone(obj: bpy.types.Object, *, carriers: bool) -> Iterator[None]:
     def others(modifier: bpy.types.Modifier) -> bool:
         return not (_is_ours(modifier) or (carriers and is_carrier(modifier)))
 
-    with _hidden([obj], others):
+    every = _finishing(obj) if is_hair(obj) else filter(others, obj.modifiers)
+    with _hidden([each for each in every if not is_player(each)]):
         yield
 
 
@@ -179,16 +193,36 @@ def _is_ours(modifier: bpy.types.Modifier) -> bool:
     return any(kind(modifier) for kind in (is_live_modifier, is_drape_modifier, is_bake_modifier))
 
 
-@contextmanager
-def _hidden(
+def _finishing(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
+    """The modifiers of an object that finish what is simulated; of hair, its player too."""
+    return finishing(obj) if is_hair(obj) else list(filter(is_finishing, obj.modifiers))
+
+
+def _playing(
     objects: Iterable[bpy.types.Object], chosen: Callable[[bpy.types.Modifier], bool]
-) -> Iterator[bool]:
-    """Turns off the chosen modifiers that are on; yields whether there were any."""
+) -> list[bpy.types.Modifier]:
+    """The chosen modifiers that play point caches on objects.
+
+    Hair shows its groom where none is left on, so its player is among them then.
+    """
+    found = []
+    for obj in objects:
+        playing = cache_modifiers_of(obj)
+        its = list(filter(chosen, playing))
+        left = [each for each in playing if each.show_viewport and each not in its]
+        if its and not left and (player := player_of(obj)) is not None:
+            its.append(player)
+        found += its
+    return found
+
+
+@contextmanager
+def _hidden(modifiers: Iterable[bpy.types.Modifier]) -> Iterator[bool]:
+    """Turns off those of some modifiers that are on; yields whether there were any."""
     hidden = [
-        (obj.session_uid, modifier.name)
-        for obj in objects
-        for modifier in obj.modifiers
-        if modifier.show_viewport and chosen(modifier)
+        (cast(bpy.types.ID, each.id_data).session_uid, each.name)
+        for each in modifiers
+        if each.show_viewport
     ]
     _show(hidden, False)
     try:
@@ -230,89 +264,6 @@ def read_mix(obj: bpy.types.Object) -> Floats:
         return read_key(key)
 
 
-def undo_carriers(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, wanted: Floats) -> Floats:
-    """Displacements (n, 3) before the carriers with which the mesh shows `wanted` (n, 3).
-
-    Of a curve, displacements of its control points with which its lines show `wanted`. Errors as of
-    `invert_carriers`.
-    """
-    with finish_hidden([obj]), solo_key(obj) as key:
-        start = read_key(key)
-        positions = invert_carriers(
-            obj, depsgraph, wanted, start, lambda points: write_key(key, points)
-        )
-    depsgraph.update()
-    return positions - start
-
-
-def invert_carriers(
-    obj: bpy.types.Object,
-    depsgraph: bpy.types.Depsgraph,
-    wanted: Floats,
-    start: Floats,
-    put: Callable[[Floats], None],
-) -> Floats:
-    """Positions (n, 3) before the carriers with which the mesh shows `wanted` (n, 3).
-
-    By Newton's method on the evaluated mesh, per vertex: exact for affine carriers (Armature,
-    Hook), to the precision of float32 for nonlinear ones (Lattice, Curve).
-
-    Parameters
-    ----------
-    start : (n, 3) where to begin.
-    put : gives the mesh positions (n, 3) before the carriers.
-
-    Raises
-    ------
-    MeshError
-        The carriers cannot be inverted: they flatten the mesh, or vertices depend on others.
-    """
-
-    def deform(positions: Floats) -> Floats:
-        put(positions)
-        mesh_of(obj).update_tag()
-        depsgraph.update()
-        return points_of_key(obj, read_evaluated(obj, depsgraph))
-
-    positions = _invert(deform, start, points_of_key(obj, wanted))
-    if positions is None:
-        raise MeshError(
-            f"The modifiers of {obj.name} flatten or project it, so that no shape of its mesh "
-            "looks like the simulated one behind them; turn them off, apply them, or limit them to "
-            "pinned vertices"
-        )
-    return positions
-
-
-def _invert(deform: Callable[[Floats], Floats], start: Floats, wanted: Floats) -> Floats | None:
-    """Positions (n, 3) that `deform` maps to `wanted`, by Newton's method; None if not found."""
-    size = float(np.abs(wanted).max(initial=1e-9))
-    positions, missing = start, wanted - deform(start)
-    slopes, error_before = np.empty(0), np.inf
-    for _ in range(_TRIALS):
-        error = np.abs(missing).max() / size
-        if error <= _FINE or error_before <= error <= _COARSE:
-            return positions
-        # Near convergence the former derivatives suffice, since the rest is rounding.
-        if not slopes.size or error > _COARSE:
-            slopes = _slopes(deform, positions, wanted - missing, step=1e-2 * size)
-        positions = positions + np.linalg.solve(slopes, missing[..., None])[..., 0]
-        missing = wanted - deform(positions)
-        error_before = error
-    return None
-
-
-def _slopes(
-    deform: Callable[[Floats], Floats], positions: Floats, shown: Floats, *, step: float
-) -> Floats:
-    """(n, 3, 3) derivative of each vertex after the carriers by its position before them."""
-    moved = [deform(positions + step * axis) for axis in np.eye(3)]
-    slopes = (np.stack(moved, axis=2) - shown[..., None]) / step
-    # A vertex that its modifiers fix has a zero derivative; the identity leaves it as it is.
-    slopes[np.abs(np.linalg.det(slopes)) < 1e-9] = np.eye(3)
-    return slopes
-
-
 @contextmanager
 def solo_key(obj: bpy.types.Object) -> Iterator[bpy.types.ShapeKey]:
     """Adds a temporary shape key with the mix of the object's own keys, and shows it alone."""
@@ -341,6 +292,8 @@ def read_evaluated(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Flo
     """(n, 3) positions of the evaluated mesh, or of a curve's lines, in the object's space."""
     if is_curve(obj):
         return read_line(obj, depsgraph)
+    if is_hair(obj):
+        return read_hair(obj, depsgraph)
     mesh = mesh_of(obj.evaluated_get(depsgraph))
     count, own = len(mesh.vertices), len(mesh_of(obj).vertices)
     if count != own:

@@ -12,6 +12,7 @@ from .bone_joints import pose_weights
 from .cages import simulated_object
 from .curve_lines import line_pins
 from .curve_points import is_curve
+from .hair_curves import follow_shares, is_hair, root_weights
 from .mesh_access import group_weights
 
 
@@ -46,6 +47,9 @@ def read_pin_weights(obj: bpy.types.Object) -> PinWeights:
     if is_curve(obj):
         pins = line_pins(obj)
         return PinWeights(pins, np.zeros(len(pins), bool))
+    if is_hair(obj):
+        roots = root_weights(obj)
+        return PinWeights(follow_shares(obj), roots == 1.0)
     body, painted_on = body_properties(obj), simulated_object(obj)
     painted = group_weights(painted_on, body.pin_group)
     exact = np.zeros(len(painted), bool)
@@ -55,10 +59,10 @@ def read_pin_weights(obj: bpy.types.Object) -> PinWeights:
 
 
 def may_key_pins(obj: bpy.types.Object) -> bool:
-    """Whether the pin weights of a body may be keyed or driven."""
+    """Whether the pin weights of a body, or how far hair follows its groom, may be keyed."""
     if (armature := armature_of(obj)) is not None:
         return armature.animation_data is not None
-    has_pins = is_curve(obj) or body_properties(obj).pin_group != ""
+    has_pins = is_curve(obj) or is_hair(obj) or body_properties(obj).pin_group != ""
     return obj.animation_data is not None and has_pins
 
 
@@ -70,4 +74,5 @@ def current_pin_weights(
         return weights.product
     if (held := pose_weights(obj, depsgraph)) is not None:
         return weights.are(held)
-    return weights.at(float(body_properties(obj.evaluated_get(depsgraph)).pin_weight))
+    body = body_properties(obj.evaluated_get(depsgraph))
+    return weights.at(float(body.follow_groom if is_hair(obj) else body.pin_weight))

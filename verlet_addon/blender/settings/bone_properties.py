@@ -148,8 +148,8 @@ class BoneBodyProperties:
     )
     use_pose_gravity: BoolProperty(
         name="Gravity in Pose",
-        description="Soft bones were drawn with their weight: gravity acts on them only as far as "
-        "what they stand on turns, and a still pose stays as it is",
+        description="Soft bones and hair were drawn with their weight: gravity acts on them only "
+        "as far as what they stand on turns, and a still pose or groom stays as it is",
         default=True,
         options=set(),
     )

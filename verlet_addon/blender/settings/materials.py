@@ -32,6 +32,12 @@ def set_material(objects: Sequence[bpy.types.Object], name: str) -> None:
     for obj in objects:
         if obj.library is not None:
             raise MeshError(f"{obj.name} is linked from another file; set its material there")
+        if (MATERIALS[name].settings.body_type == "HAIR") != (obj.type == "CURVES"):
+            kind = "hair, and" if obj.type == "CURVES" else "no hair, as which"
+            raise MeshError(
+                f"{obj.name} is {kind} {MATERIALS[name].label} is not meant; choose another "
+                "material"
+            )
     for obj in objects:
         give_material(body_properties(obj), name)
 

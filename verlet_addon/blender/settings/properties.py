@@ -19,6 +19,7 @@ from .bone_properties import BoneBodyProperties
 from .collision_force_properties import InfluenceProperties
 from .curve_properties import CurveProperties
 from .direction_properties import DirectionProperties
+from .hair_properties import HairProperties
 from .overridable import overridable
 from .rest_shape_properties import ShapeProperties
 from .scene_properties_group import VERLET_PG_scene
@@ -30,7 +31,10 @@ BODY_TYPES = (
     ("ROPE", "Rope", "Edges without faces: ropes, chains, hair", "CURVE_PATH", 1),
     ("SOFT", "Jelly", "A closed surface that is filled: balls, cushions, flesh", "MOD_SOFT", 2),
     ("WATER", "Water", "A surface that ripples where colliders or pins dip in", "MOD_OCEAN", 3),
+    ("HAIR", "Hair", "The curves of a Curves object: hair, fur, feathers", "CURVES_DATA", 4),
 )
+MESH_TYPES = BODY_TYPES[:4]
+"""The types that meshes can have."""
 
 NO_MATERIAL = "NONE"
 MATERIAL_ITEMS = (
@@ -57,6 +61,7 @@ class VERLET_PG_body(
     ShapeProperties,
     CurveProperties,
     DirectionProperties,
+    HairProperties,
     BoneBodyProperties,
     InfluenceProperties,
     bpy.types.PropertyGroup,
@@ -73,7 +78,7 @@ class VERLET_PG_body(
     )
     body_type: EnumProperty(
         name="Type",
-        description="Type of body: cloth, rope, jelly or water",
+        description="Type of body: cloth, rope, jelly or water, and of Curves objects hair",
         items=BODY_TYPES,
         default=_BODY.body_type,
         options=set(),

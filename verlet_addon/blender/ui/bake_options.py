@@ -17,6 +17,7 @@ from ..bake.memory import large_need
 from ..bake.progress import Progress
 from ..live.control import take_over
 from ..scene.file_context import FileContext
+from ..scene.hair_curves import is_hair
 from ..settings.properties import scene_properties
 from ..settings.scene_properties_group import BAKE_MODES
 
@@ -29,7 +30,7 @@ class BakeOptions:
 
     mode: EnumProperty(
         name="Mode",
-        description="Form in which the motion is saved",
+        description="Form in which the motion is saved; hair is saved as a cache",
         items=BAKE_MODES,
         default="RELATIVE",
         options={"SKIP_SAVE"},
@@ -91,6 +92,8 @@ class BakeOptions:
 
         Live simulation pauses, and ends with the bake.
         """
+        if not self._is_given("mode") and any(map(is_hair, objects)):
+            self.mode = "CACHE"  # the one form that hair has
         if self._is_given("step") and self.mode == "CACHE":
             check_cache_step(self.step)
         options: Any = {"frame_start": start, "frame_end": end}

@@ -10,6 +10,7 @@ from ..bake.record import baked_deviation, baked_loops, baked_range, baked_remar
 from ..live.control import message_of, note_changes, session_of
 from ..scene.file_context import file_context
 from ..scene.file_warnings import some
+from ..scene.hair_curves import is_hair
 from ..settings.properties import scene_properties
 from ..settings.unit_texts import length_text
 from .apply_operator import draw_apply
@@ -72,7 +73,11 @@ class VERLET_PT_bake(SidebarPanel):
         """Draws the form of the bake, and the buttons that bake."""
         scene = file_context(context).scene
         form, several = scene_properties(scene).bake_mode, len(bodies(scene)) > 1
-        column.prop(scene_properties(scene), "bake_mode")
+        if any(map(is_hair, bodies(scene))):
+            form = "CACHE"
+            column.label(text="Bakes to a cache: hair has no shape keys", icon="INFO")
+        else:
+            column.prop(scene_properties(scene), "bake_mode")
         if form == "COMPACT":
             column.prop(scene_properties(scene), "component_tolerance")
         button = column.row()

@@ -12,7 +12,6 @@ from ..bake.cache import Cache
 from ..bake.cache_folder import find_cache, shown_folders
 from ..bake.cache_handlers import problems
 from ..bake.record import baked_objects
-from ..scene.curve_points import is_curve
 from ..scene.file_context import file_context
 from ..settings.properties import scene_properties
 from ..settings.scene_properties_group import BAKE_MODES
@@ -59,7 +58,7 @@ def draw_conversion(column: bpy.types.UILayout, context: bpy.types.Context) -> N
     """Draws the button that converts bakes to the chosen form, where some are in another one."""
     scene = file_context(context).scene
     mode = scene_properties(scene).bake_mode
-    meshes = [obj for obj in baked_objects(scene) if not is_curve(obj)]
+    meshes = [obj for obj in baked_objects(scene) if obj.type == "MESH"]
     if convertible(meshes, mode, anew=False):
         forms = {item[0]: item[1] for item in BAKE_MODES}
         text = f"Convert Bake to {forms[mode]}"

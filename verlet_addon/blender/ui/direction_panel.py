@@ -6,7 +6,9 @@ import bpy
 
 from ..scene.cages import simulated_object
 from ..scene.curve_points import is_curve
+from ..scene.hair_curves import is_hair
 from ..settings.properties import VERLET_PG_body
+from .hair_panel import draw_following
 from .panel_base import BodyPanel
 
 
@@ -15,10 +17,13 @@ class VERLET_PT_direction(BodyPanel):
 
     bl_label = "Animation"
     bl_options = {"DEFAULT_CLOSED"}
-    types = ("CLOTH", "ROPE", "SOFT")
+    types = ("CLOTH", "ROPE", "SOFT", "HAIR")
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
         obj = simulated_object(cast(bpy.types.Object, body.id_data))
+        if is_hair(obj):
+            draw_following(column, obj, body)
+            return
         pins = column.column()
         pins.active = bool(body.pin_group) or is_curve(obj)
         pins.prop(body, "pin_weight")

@@ -12,13 +12,13 @@ from bl_ui.utils import PresetPanel
 
 from ...core.materials import MATERIAL_SETTINGS, MATERIALS
 from ..settings.materials import give_fitting_material, material_label
-from ..settings.properties import BODY_TYPES, VERLET_PG_body, body_properties
+from ..settings.properties import MESH_TYPES, VERLET_PG_body, body_properties
 
 # Blender's type stubs do not allow a property to be assigned to a name.
 _blender: Any = bpy
 
-_NUMBERS = [item[4] for item in BODY_TYPES]
-_NAMES = [item[0] for item in BODY_TYPES]
+_NUMBERS = [item[4] for item in MESH_TYPES]
+_NAMES = [item[0] for item in MESH_TYPES]
 
 
 def _read_type(obj: bpy.types.Object) -> int:
@@ -36,7 +36,7 @@ def _write_type(obj: bpy.types.Object, number: int) -> None:
 TYPE = _blender.props.EnumProperty(
     name="Type",
     description="Type of body; another type sets a material of that type",
-    items=BODY_TYPES,
+    items=MESH_TYPES,
     get=_read_type,
     set=_write_type,
     options=set(),

@@ -19,6 +19,7 @@ from ..live.drape_files import end_drapes
 from ..scene.body_creation import make_bodies, open_edges, release
 from ..scene.file_context import file_context
 from ..scene.mesh_access import mesh_of
+from ..scene.mesh_io import BODIES
 from ..scene.ownership import is_own, why_foreign
 from ..settings.bone_properties import armature_of
 from ..settings.materials import set_material
@@ -133,7 +134,7 @@ def cancelled_by_errors(execute: "Execute[Operator]") -> "Execute[Operator]":
 
 
 _TYPES = (
-    ("AUTO", "Automatic", "Rope without faces, jelly if closed, otherwise cloth"),
+    ("AUTO", "Automatic", "Rope without faces, jelly if closed, otherwise cloth; Curves are hair"),
     *(item[:3] for item in BODY_TYPES),
     ("BALLOON", "Balloon", "A skin filled with gas: cloth of the material Balloon"),
 )
@@ -141,7 +142,7 @@ _TYPES = (
 
 
 class VERLET_OT_convert(bpy.types.Operator):
-    """Turn selected meshes into cloth, ropes, jelly, balloons or water, and curves into ropes"""
+    """Turn meshes into cloth, ropes, jelly, balloons or water, curves into ropes, or into hair"""
 
     bl_idname = "verlet.convert"
     bl_label = "Make Soft Body"
@@ -164,9 +165,9 @@ class VERLET_OT_convert(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        suitable = [obj for obj in chosen_objects(context) if obj.type in ("MESH", "CURVE")]
+        suitable = [obj for obj in chosen_objects(context) if obj.type in BODIES]
         if not suitable:
-            cls.poll_message_set("Select a mesh or a curve first")
+            cls.poll_message_set("Select a mesh, a curve or hair first")
             return False
         return any_own(cls, suitable) and undoable_mode(cls, context)
 
@@ -192,8 +193,8 @@ class VERLET_OT_convert(bpy.types.Operator):
             report(
                 self,
                 "WARNING",
-                f"{len(others)} of {len(objects)} objects left out, since they are no meshes or "
-                f"curves: {names}",
+                f"{len(others)} of {len(objects)} objects left out, since they are no meshes, "
+                f"curves or hair: {names}",
             )
         return {"FINISHED"}
 

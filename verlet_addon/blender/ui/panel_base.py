@@ -7,7 +7,6 @@ from typing import Any, cast, get_args
 import bpy
 
 from ...core.settings import BodyType
-from ..scene.curve_points import is_curve
 from ..scene.file_context import file_context
 from ..settings.bone_properties import armature_of
 from ..settings.properties import VERLET_PG_body, body_properties, is_body
@@ -77,7 +76,7 @@ class BodyPanel(SidebarPanel):
     types: Collection[str] = get_args(BodyType)
     """Body types for which the panel is shown."""
     for_curves = True
-    """Whether it is shown for curves, which have no vertex groups."""
+    """Whether it is shown for curves and hair, which have no vertex groups."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -86,7 +85,7 @@ class BodyPanel(SidebarPanel):
             return False
         if armature_of(cast(bpy.types.Object, body.id_data)) is not None:
             return False  # the panel of soft bones has the settings of their body
-        return cls.for_curves or not is_curve(cast(bpy.types.Object, body.id_data))
+        return cls.for_curves or cast(bpy.types.Object, body.id_data).type == "MESH"
 
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
         if (body := active_body(context)) is not None:

@@ -12,9 +12,11 @@ from ..scene.colliders import is_collider
 from ..scene.curve_points import is_curve
 from ..scene.file_context import file_context
 from ..scene.force_fields import acting_fields, enabled_fields
+from ..scene.hair_curves import is_hair
 from ..settings.bone_properties import armature_of
 from ..settings.properties import VERLET_PG_body, body_properties, scene_properties
 from .curve_ropes import draw_curve, draw_holds
+from .hair_panel import draw_hair, draw_strands
 from .material_menu import VERLET_PT_material_presets, draw_material
 from .panel_base import BodyPanel, SidebarPanel, active_body, layout_of
 from .pin_operators import draw_pin_buttons
@@ -59,7 +61,9 @@ class VERLET_PT_body(SidebarPanel):
         button.scale_y = 1.0 if collider is not None else 1.5
         button.operator("verlet.convert", icon="MOD_SOFT")
         if collider is None:
-            if obj is not None and is_curve(obj):
+            if obj is not None and is_hair(obj):
+                column.label(text="Curves: hair", icon="INFO")
+            elif obj is not None and is_curve(obj):
                 column.label(text="Any curve: a rope", icon="INFO")
                 column.operator("verlet.curve_to_mesh", icon="OUTLINER_OB_MESH")
             else:
@@ -80,6 +84,9 @@ class VERLET_PT_body(SidebarPanel):
     ) -> None:
         """Draws the settings that all types of bodies have."""
         column.active = body.enabled
+        if is_hair(obj):
+            draw_hair(column, obj, body)
+            return
         if is_curve(obj):
             draw_curve(column, obj)
         else:
@@ -162,6 +169,8 @@ class VERLET_PT_material(BodyPanel):
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
         if body.body_type == "WATER":
             column.prop(body, "wave_speed")
+        elif body.body_type == "HAIR":
+            draw_strands(column, body)
         elif body.body_type == "SOFT":
             draw_with_unit(column, body, "stiffness")
             column.prop(body, "resolution")
@@ -203,7 +212,7 @@ class VERLET_PT_forces(BodyPanel):
 
     bl_label = "Forces"
     bl_options = {"DEFAULT_CLOSED"}
-    types = ("CLOTH", "ROPE", "SOFT")
+    types = ("CLOTH", "ROPE", "SOFT", "HAIR")
 
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
         BodyPanel.fill(self, column, context)  # not super(): the Physics tab has copies
@@ -215,6 +224,8 @@ class VERLET_PT_forces(BodyPanel):
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
         column.prop(body, "gravity")
+        if body.body_type == "HAIR":
+            column.prop(body, "use_pose_gravity")
         column.prop(body, "wind")
         column.prop(body, "effector_collection")
 

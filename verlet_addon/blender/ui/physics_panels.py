@@ -4,6 +4,7 @@ from typing import Any
 
 import bpy
 
+from ..scene.mesh_io import BODIES
 from ..settings.properties import is_body
 from .bake_panel import VERLET_PT_bake, VERLET_PT_bake_options
 from .collisions_panel import VERLET_PT_collisions
@@ -82,7 +83,7 @@ PANELS = tuple(map(_physics_panel, _SIDEBAR))
 def draw_add_button(self: bpy.types.Panel, context: bpy.types.Context) -> None:
     """Adds our button to those with which Blender adds physics to an object."""
     obj = context.object
-    if obj is None or obj.type not in ("MESH", "CURVE"):
+    if obj is None or obj.type not in BODIES:
         return
     row = layout_of(self).row()
     if is_body(obj):

@@ -4,7 +4,8 @@ import bpy
 
 from ..settings.properties import VERLET_PG_body
 
-_DENSITIES = {"CLOTH": "kg/m²", "ROPE": "kg/m", "SOFT": "kg/m³"}
+LINES = ("ROPE", "HAIR")
+_DENSITIES = {"CLOTH": "kg/m²", "ROPE": "kg/m", "HAIR": "kg/m", "SOFT": "kg/m³"}
 _UNITS = {
     "pressure": "Pa",
     "stiffness": "Pa",
@@ -22,9 +23,9 @@ def unit_of(body: VERLET_PG_body, name: str) -> str:
     if name == "density":
         return _DENSITIES.get(body.body_type, "")
     if name == "stretch_compliance":
-        return "1/N" if body.body_type == "ROPE" else "m/N"
+        return "1/N" if body.body_type in LINES else "m/N"
     if name == "bend_compliance":
-        return "1/(N m²)" if body.body_type == "ROPE" else "1/(N m)"
+        return "1/(N m²)" if body.body_type in LINES else "1/(N m)"
     return _UNITS.get(name, "")
 
 

@@ -1,0 +1,39 @@
+"""What the panels show of hair."""
+
+from typing import cast
+
+import bpy
+
+from ..scene.hair_curves import hair_of
+from ..settings.properties import VERLET_PG_body
+from .material_menu import draw_material
+from .unit_labels import draw_with_unit, unit_of
+
+
+def draw_hair(column: bpy.types.UILayout, obj: bpy.types.Object, body: VERLET_PG_body) -> None:
+    """Draws how many strands there are, their material and their mass per length."""
+    curves = hair_of(obj)
+    text = f"Hair: {len(curves.curves):,} strands, {len(curves.points):,} points"
+    column.label(text=text, icon="CURVES_DATA")
+    draw_material(column, body)
+    column.prop(body, "density", text=f"Mass per Length ({unit_of(body, 'density')})")
+
+
+def draw_strands(column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
+    """Draws how strands bend and twist."""
+    if cast(bpy.types.Object, body.id_data).override_library is not None:
+        draw_with_unit(column, body, "bend_compliance", "Bend")  # overrides keep settings alone
+    else:
+        column.prop(body.id_data, "verlet_droop")
+        column.label(text="Droop of a level strand of 20 cm", icon="INFO")
+    column.prop(body, "twist_ratio")
+
+
+def draw_following(column: bpy.types.UILayout, obj: bpy.types.Object, body: VERLET_PG_body) -> None:
+    """Draws how far hair follows its groom, and how much of its inertia it feels."""
+    column.prop(body, "follow_groom", slider=True)
+    scale = column.column()
+    scale.active = body.follow_groom > 0.0 or obj.animation_data is not None
+    # The label of the property would be too long to be shown whole.
+    scale.prop_search(body, "follow_attribute", hair_of(obj), "attributes", text="Attribute")
+    column.prop(body, "inertia_share", slider=True)
