@@ -63,3 +63,9 @@ def nodes(obj: Any, name: str, kind: str, **inputs: Any) -> Any:
     modifier = obj.modifiers.new(name, "NODES")
     modifier.node_group = group
     return modifier
+
+
+def write_points(obj: Any, points: Floats) -> None:
+    """Gives hair other points (n, 3) in its own space."""
+    places = np.ascontiguousarray(points, np.float32).ravel()
+    obj.data.attributes["position"].data.foreach_set("vector", places)

@@ -33,8 +33,8 @@ BODY_TYPES = (
     ("WATER", "Water", "A surface that ripples where colliders or pins dip in", "MOD_OCEAN", 3),
     ("HAIR", "Hair", "The curves of a Curves object: hair, fur, feathers", "CURVES_DATA", 4),
 )
-MESH_TYPES = BODY_TYPES[:4]
-"""The types that meshes can have."""
+MESH_TYPES, HAIR_TYPES = BODY_TYPES[:4], BODY_TYPES[4:]
+"""The types that meshes can have, and the one of Curves objects."""
 
 NO_MATERIAL = "NONE"
 MATERIAL_ITEMS = (

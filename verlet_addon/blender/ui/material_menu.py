@@ -4,6 +4,7 @@
 exit where a group has getters or setters.
 """
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 import bpy
@@ -12,13 +13,24 @@ from bl_ui.utils import PresetPanel
 
 from ...core.materials import MATERIAL_SETTINGS, MATERIALS
 from ..settings.materials import give_fitting_material, material_label
-from ..settings.properties import MESH_TYPES, VERLET_PG_body, body_properties
+from ..settings.properties import (
+    BODY_TYPES,
+    HAIR_TYPES,
+    MESH_TYPES,
+    VERLET_PG_body,
+    body_properties,
+)
 
 # Blender's type stubs do not allow a property to be assigned to a name.
 _blender: Any = bpy
 
-_NUMBERS = [item[4] for item in MESH_TYPES]
-_NAMES = [item[0] for item in MESH_TYPES]
+_NUMBERS = [item[4] for item in BODY_TYPES]
+_NAMES = [item[0] for item in BODY_TYPES]
+
+
+def _types_of(obj: bpy.types.Object, _context: bpy.types.Context) -> Sequence[Any]:
+    """The types that an object can have, as items of an enumeration."""
+    return HAIR_TYPES if obj.type == "CURVES" else MESH_TYPES
 
 
 def _read_type(obj: bpy.types.Object) -> int:
@@ -36,7 +48,7 @@ def _write_type(obj: bpy.types.Object, number: int) -> None:
 TYPE = _blender.props.EnumProperty(
     name="Type",
     description="Type of body; another type sets a material of that type",
-    items=MESH_TYPES,
+    items=_types_of,
     get=_read_type,
     set=_write_type,
     options=set(),
