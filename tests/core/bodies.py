@@ -282,6 +282,19 @@ def pinned(mesh: MeshData, vertices: ArrayLike, *, weight: float = 1.0) -> MeshD
     return replace(mesh, pin_weights=weights)
 
 
+def with_fringe(mesh: MeshData) -> MeshData:
+    """The mesh with a rope at its last vertex."""
+    ends = mesh.positions[-1] + np.outer([1.0, 2.0], [0.03, 0.0, -0.02])
+    count = len(mesh.positions)
+    return replace(
+        mesh,
+        positions=np.concatenate([mesh.positions, ends]),
+        edges=np.concatenate([mesh.edges, [(count - 1, count), (count, count + 1)]]),
+        pin_weights=np.append(mesh.pin_weights, [0.0, 0.0]),
+        velocities=np.concatenate([mesh.velocities, np.zeros((2, 3))]),
+    )
+
+
 def thrown(mesh: MeshData, velocities: ArrayLike) -> MeshData:
     """The mesh in motion, (3,) or (n, 3) [m/s]."""
     return replace(mesh, velocities=np.broadcast_to(velocities, mesh.positions.shape).astype(float))

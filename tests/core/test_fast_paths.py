@@ -30,6 +30,7 @@ from tests.core.bodies import (
     thicket,
     thrown,
     wind,
+    with_fringe,
     woven,
 )
 from verlet_addon.core.arrays import Floats
@@ -45,7 +46,7 @@ from verlet_addon.core.settings import SceneSettings
 from verlet_addon.core.state import ready_batches
 from verlet_addon.core.step import step
 from verlet_addon.core.stretch.seams import with_seams
-from verlet_addon.core.substeps import cut_into_steps
+from verlet_addon.core.substeps import cut_into_steps, find_ways
 
 pytestmark = pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")
 
@@ -59,18 +60,6 @@ TILTED, SMALL, SMALLER = (
     moved(sheet(8, size=size), rotation((1.0, 2.0, 0.0), 0.8), (0.0, 0.0, 0.1))
     for size in (0.4, 0.2, 0.1)
 )
-
-
-def fringed() -> MeshData:
-    """A sheet with a rope at one corner."""
-    ends = TILTED.positions[-1] + np.outer([1.0, 2.0], [0.03, 0.0, -0.02])
-    count = len(TILTED.positions)
-    more = replace(
-        TILTED,
-        positions=np.concatenate([TILTED.positions, ends]),
-        edges=np.concatenate([TILTED.edges, [(count - 1, count), (count, count + 1)]]),
-    )
-    return replace(more, pin_weights=np.zeros(count + 2), velocities=np.zeros((count + 2, 3)))
 
 
 ROPES: dict[str, tuple[str, MeshData]] = {
@@ -93,7 +82,7 @@ CASES = ROPES | {
     "paper": ("PAPER", pinned(SMALL, [0, 8])),
     "stiff paper": ("PAPER", SMALLER),
     "triangles": ("DENIM", pinned(flat_sheet("strewn triangles", 8), [0, 8])),
-    "cloth with a fringe": ("COTTON", pinned(fringed(), [0, 8])),
+    "cloth with a fringe": ("COTTON", pinned(with_fringe(TILTED), [0, 8])),
     "ring": ("NYLON", pinned(RING, [0])),
     "woven cloth": ("RUBBER_SHEET", pinned(woven(TILTED), [0, 8])),
     "cloth sewn to itself": ("COTTON", with_seams(pinned(gaping_tube(10, 5), [0]), every=True)),
@@ -126,8 +115,9 @@ def step_plain_body(
     world: CollisionWorld | None = None,
 ) -> bool:
     """Advances a single body in one call if it is plain; returns whether it did."""
-    plain = find_plain([body], settings, before, after)
-    return bool(plain) and step_plain_bodies([body], settings, before, after, world)
+    ways = find_ways([body], [()], before, after, settings.substeps)
+    plain = find_plain([body], settings, before, after, ways)
+    return bool(plain) and step_plain_bodies([body], settings, before, after, ways, world)
 
 
 def stepped(
@@ -139,7 +129,8 @@ def stepped(
     for before, after in pairwise(scene):
         swung.append(move((model, state), SCENE, before, after))
         for each in (other,) if swung[-1] else (other, state):
-            for given in cut_into_steps([(model, each)], [()], before, after, SCENE.substeps):
+            ways = find_ways([(model, each)], [()], before, after, SCENE.substeps)
+            for given in cut_into_steps(ways, before, after, SCENE.substeps):
                 step([(model, each)], SCENE, given)
         for name in ("positions", "previous_positions", "steps"):
             np.testing.assert_array_equal(getattr(state, name), getattr(other, name))
@@ -158,10 +149,11 @@ def test_one_call_moves_bodies_as_steps_do(case: str, below: float | None) -> No
 
 def led(body: Built, scene: SceneSettings, before: Sample, after: Sample) -> bool:
     """Steps in which single calls move the body; returns whether they could."""
-    plain = find_plain([body], scene, before, after)
-    group = make_group([body], plain, scene, before, after)
+    ways = find_ways([body], [()], before, after, scene.substeps)
+    plain = find_plain([body], scene, before, after, ways)
+    group = make_group([body], plain, scene, ways, after)
     group.start_steps(scene, after)
-    for given in cut_into_steps([body], [()], before, after, scene.substeps):
+    for given in cut_into_steps(ways, before, after, scene.substeps):
         step([body], scene, given, None, group)
     return plain == [0]
 

@@ -3,15 +3,15 @@
 Plain bodies without contacts except the ground take all steps of a frame in one call.
 """
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 
 import numpy as np
 
 from .arrays import Booleans, Floats, Integers
 from .bodies.plain_bodies import make_group
 from .bodies.plain_members import is_plain, warm_start_arrays
-from .bodies.step_data import Body
+from .bodies.plastic_flow import plastic_flow
+from .bodies.step_data import Body, Way
 from .compiled import backend
 from .contacts.sides.ground_depenetration import GroundDepenetration
 from .contacts.solve.collision_world import CollisionWorld
@@ -19,7 +19,6 @@ from .geometry.sweep_and_prune import find_near_boxes
 from .scene import Plane, Sample, same_plane
 from .settings import SceneSettings
 from .state import batches_for
-from .target_curves import TargetCurve
 
 Array = Floats | Integers | Booleans
 Boxes = tuple[Floats, Floats]
@@ -73,7 +72,11 @@ def is_in_ground(body: Body, ground: Plane | None) -> bool:
 
 
 def find_plain(
-    bodies: Sequence[Body], settings: SceneSettings, before: Sample, after: Sample
+    bodies: Sequence[Body],
+    settings: SceneSettings,
+    before: Sample,
+    after: Sample,
+    ways: Sequence[Way],
 ) -> list[int]:
     """Numbers of the bodies that compiled calls can advance: `is_plain`, with simple inputs.
 
@@ -86,15 +89,14 @@ def find_plain(
         and not any((*before.pressures, *after.pressures))
     ):
         return []
-    dt, targets = after.duration / settings.substeps, after.targets
+    dt = after.duration / settings.substeps
     return [
         number
-        for number, (model, state) in enumerate(bodies)
+        for number, ((model, state), way) in enumerate(zip(bodies, ways, strict=True))
         if state.previous_dt == dt
-        and len(targets[number]) == model.vertex_count  # false for mirrored bodies
         and is_plain(model, state)
         and not is_in_ground((model, state), after.ground)
-        and not _pins_may_stretch((model, state), targets[number])
+        and not _pins_may_stretch((model, state), way.targets.end)
     ]
 
 
@@ -103,8 +105,8 @@ def step_plain_bodies(
     settings: SceneSettings,
     before: Sample,
     after: Sample,
+    ways: Sequence[Way],
     world: CollisionWorld | None = None,
-    curves: Mapping[int, TargetCurve] = MappingProxyType({}),
 ) -> bool:
     """Advances plain bodies from one sample to the next, with the same bits as `step`.
 
@@ -118,7 +120,7 @@ def step_plain_bodies(
         if not (_have_no_contacts(bodies, world) and _are_clear(_boxes(bodies), colliders, world)):
             return False
         former = _copy_memory(bodies, settings)
-    group = make_group(bodies, range(len(bodies)), settings, before, after, curves)
+    group = make_group(bodies, range(len(bodies)), settings, ways, after)
     if any(member.in_field for member in group.members.values()):
         return False
     boxes = group.take_all_steps()
@@ -187,11 +189,10 @@ def _are_clear(boxes: Boxes, colliders: Sequence[Floats], world: CollisionWorld)
 
 def _copy_memory(bodies: Sequence[Body], settings: SceneSettings) -> list[tuple[Array, Array]]:
     """Arrays besides positions that steps change, with a copy of each."""
-    every = (
-        batches_for(model, state, settings.integrator, state.previous_dt) for model, state in bodies
-    )
-    arrays: list[Array] = [state.sweeps for _, state in bodies]
-    arrays += [rows for batches in every for rows in warm_start_arrays(batches)]
-    torn = [rows for _, state in bodies for rows in (state.closed, state.torn)]
-    arrays += [rows for rows in torn if rows is not None]
+    arrays: list[Array] = []
+    for model, state in bodies:
+        batches = batches_for(model, state, settings.integrator, state.previous_dt)
+        flow = plastic_flow(model, state.plastic, batches)
+        arrays += [state.sweeps, *warm_start_arrays(batches), *(flow.arrays() if flow else ())]
+        arrays += [rows for rows in (state.closed, state.torn) if rows is not None]
     return [(rows, rows.copy()) for rows in arrays]

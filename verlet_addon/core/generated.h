@@ -101,6 +101,15 @@
 #define WEAVE_RESIDUAL 0.01
 #define WOLFE_CURVATURE 0.1
 
+typedef struct bend_flow {
+    const real *original;
+    const struct yielding *yielding;
+    real *rests;
+    integer *members;
+    real *coefficients;
+    integer width;
+} bend_flow;
+
 typedef struct bend_path_batch {
     const real *scaled_compliances;
     const integer *slots;
@@ -268,6 +277,12 @@ typedef struct goal_radii {
     integer count;
 } goal_radii;
 
+typedef struct held_vertices {
+    const integer *vertices;
+    const real *spring_masses, *target_shares, *own_inverse_masses;
+    integer count;
+} held_vertices;
+
 typedef struct joints {
     const integer *pairs, *slots, *bodies, *free;
     const real *rest_lengths;
@@ -277,6 +292,14 @@ typedef struct joints {
     real *along, *rows, *residual, *pulls, *search, *found, *ahead, *diagonal, *inverses, *wrenches,
         *inverse_inertias;
 } joints;
+
+typedef struct length_flow {
+    const real *original;
+    const struct yielding *yielding;
+    real *rests;
+    integer *path;
+    uint8_t *linked;
+} length_flow;
 
 typedef struct link_sides {
     const int32_t *side_links, *others;
@@ -330,7 +353,7 @@ typedef struct plain_model {
     const struct bends *bends;
     const struct rod_batch *rods;
     integer n, pins, *pinned;
-    real *rest, *inverse_masses;
+    real *rest, *inverse_masses, *own_inverse_masses;
     const struct exposed_surface *exposed_surface;
     const struct restarted_multipliers *multipliers;
     const struct body_lengths *lengths;
@@ -341,13 +364,17 @@ typedef struct plain_model {
 
 typedef struct plain_state {
     const real *pins_start, *pins_end, *goal_ends;
+    const struct held_vertices *held;
+    const real *spring_ends;
+    const struct reference_motion *motion;
+    const struct plastic_flow *flow;
     real friction, restitution;
     const struct target_curve *curve, *pull;
     const struct field_path *const *fields;
     integer fields_count, in_field;
     const struct goal_radii *limits;
     const real *limit_ends;
-    real *positions, *previous_positions;
+    real *positions, *previous_positions, *spring_goals;
     const struct plain_model *body;
     integer goals, *soft;
     real *goal_shares, heaviness;
@@ -362,6 +389,17 @@ typedef struct plane_contact {
         drift, bend;
 } plane_contact;
 
+typedef struct plastic_flow {
+    real hardening, mean_share;
+    const struct length_flow *const *lengths;
+    integer lengths_count;
+    const struct thread_flow *const *threads;
+    integer threads_count;
+    const struct bend_flow *const *bends;
+    integer bends_count;
+    const struct strip_links *links;
+} plastic_flow;
+
 typedef struct point_contacts {
     real *normals, *levels, *frictions, *stiffnesses, *start, *anchors, *friction_stiffnesses,
         *normal_forces;
@@ -374,6 +412,12 @@ typedef struct predicted_motion {
     real dt;
     integer particle_count;
 } predicted_motion;
+
+typedef struct reference_motion {
+    const real *steps;
+    const integer *labels;
+    integer parts;
+} reference_motion;
 
 typedef struct restarted_multipliers {
     real kept_share, play, *const *values;
@@ -605,6 +649,13 @@ typedef struct tethers {
     integer count;
 } tethers;
 
+typedef struct thread_flow {
+    const real *original;
+    const struct yielding *yielding;
+    const struct weave_batch *batch;
+    real *rests;
+} thread_flow;
+
 typedef struct tree {
     const struct generation *const *generations;
     integer generations_count;
@@ -629,9 +680,15 @@ typedef struct weave_batch {
     real *strains, *diagonal, *blocks, *points, *residual, *ahead, *search, *along, *moved;
 } weave_batch;
 
+typedef struct yielding {
+    real *permanent, *limits, *mean;
+    integer count;
+} yielding;
+
 EXPORT void activate_all(const surfaces *);
 EXPORT void add_start_spring_forces(real *, real *, integer, const strip_batch *const *, integer);
 EXPORT void add_update(real *, integer, integer *, real *, integer);
+EXPORT void apply_plastic_flow(real *, integer, const plastic_flow *);
 EXPORT void are_active(const surfaces *, const near_pairs *, const uint8_t *, uint8_t *);
 EXPORT void are_fresh(const integer *, integer, const integer *, integer, uint8_t *, real *);
 EXPORT void are_squeezed(const contact_rows *, const integer *, integer, integer, uint8_t *, real
@@ -644,7 +701,9 @@ EXPORT void conserve_momentum(const integer *, integer, const real *, const real
     const real *, real *, real *);
 EXPORT void count_turns(const real *, integer, const real *, integer, const integer *, integer,
     const real *, integer *);
+EXPORT void draw_held_vertices(real *, integer, const held_vertices *, real *);
 EXPORT void eliminate_unknowns(real *, integer, real *, integer);
+EXPORT void end_plain(const plain_state *const *, integer, integer);
 EXPORT void factorize_pentadiagonal(real *, integer);
 EXPORT void field_effects(const field *const *, integer, const real *, const real *, integer, const
     real *, real *);
@@ -665,6 +724,7 @@ EXPORT integer limit_strain(real *, const strip_links *, real);
 EXPORT real linearize_shell(const shell *, const real *, real *);
 EXPORT real move_back(real *, integer, real *, integer, integer, integer);
 EXPORT void move_plain(const plain_state *const *, integer, const frame_inputs *, real *);
+EXPORT void moved_rigidly(const real *, integer, const real *, const integer *, real *);
 EXPORT void multiply_shell(const shell *, const real *, real *);
 EXPORT void pair_deviations(const surfaces *, const near_pairs *, const real *, real *);
 EXPORT void plate_forces(const exposed_surface *, const real *, integer, const real *, real *);
@@ -690,6 +750,7 @@ EXPORT void project_tethers(real *, integer, const tethers *);
 EXPORT void project_trees(real *, integer, const tree *);
 EXPORT void project_weave(real *, const weave_batch *const *, integer);
 EXPORT void push_rows(real *, integer, const contact_rows *);
+EXPORT void put_on_goals(real *, integer, const held_vertices *, real *);
 EXPORT void rebound_plane(real *, integer, real *, const plane_contact *);
 EXPORT void rebound_rows(real *, real *, integer, const contact_rows *);
 EXPORT void refit_leaves(const surfaces *, const bvh *, integer, integer);
@@ -705,6 +766,7 @@ EXPORT void solve_all_contacts(const solid_problem *const *, integer);
 EXPORT void solve_contacts(const solid_system *, real *, real *, const solver_tolerance *);
 EXPORT void solve_impulses(const real *, integer, const contact_rows *, const rope_slice *const *,
     integer, real, const real *, const real *, const real *, const real *, real *, real *, real *);
+EXPORT void spring_goals(const real *, integer, const held_vertices *, const real *, real *);
 EXPORT void start_multipliers(const restarted_multipliers *);
 EXPORT void strain_range(const real *, integer, const strip_batch *const *, integer, real *);
 EXPORT void sum_weighted(const real *, integer, const integer *, const real *, integer, real *);

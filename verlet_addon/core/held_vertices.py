@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from .arrays import Floats
-from .bodies.goal_springs import NO_TARGETS, hold_vertices
-from .bodies.step_data import Body
+from .bodies.goal_springs import hold_vertices
+from .bodies.step_data import NO_TARGETS, Body
 from .integrators import step_gains
 from .mirrors import Reflection, complete_springs
 from .model import HeldVertices, SoftBodyModel

@@ -7,7 +7,6 @@ depend on the step. Rest values move towards the measured ones, so energy only d
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import exp
 
 import numpy as np
 
@@ -15,6 +14,9 @@ from .arrays import Floats, norms
 from .bending.stencil_batches import Stencils
 from .model import SoftBodyModel
 from .stretch.strip_paths import Strips
+
+MEAN_TIME = 0.05
+"""Size: time for which a suddenly released sheet shakes [s]."""
 
 
 @dataclass(eq=False)
@@ -30,9 +32,9 @@ class Yielding:
     """Elastic strain, beyond the permanent one, above which the constraint yields; hardening raises
     it."""
     mean: Floats
-    """Exponential mean of the strain over 0.05 s, for which a suddenly released sheet shakes."""
+    """Exponential mean of the strain over MEAN_TIME."""
 
-    def flow(self, measured: Floats, hardening: float, dt: float) -> None:
+    def flow(self, measured: Floats, hardening: float, mean_share: float) -> None:
         """Makes the excess over the limits permanent, except for a share that raises the limits.
 
         The smaller excess of the current and of the mean strain counts: of the current one, so that
@@ -42,9 +44,9 @@ class Yielding:
         ----------
         measured : current strains.
         hardening : share of the excess that raises the limits, 0 … 1.
-        dt : length of the step [s].
+        mean_share : share of the way to the current strains by which their mean moves.
         """
-        self.mean += (measured - self.mean) * (1.0 - exp(-dt / 0.05))
+        self.mean += (measured - self.mean) * mean_share
         beyond, before = measured - self.permanent, self.mean - self.permanent
         least = np.minimum(np.abs(beyond), np.abs(before)) * (beyond * before > 0.0)
         excess = np.maximum(least - self.limits, 0.0)

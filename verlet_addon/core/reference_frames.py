@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from .arrays import Floats, Integers
-from .bodies.step_data import Body, RigidMotion, RigidMotions
+from .bodies.step_data import Body, ReferenceMotion, RigidMotions
 from .linear.rotations import portable_rotations, rotation_by, rotation_vector
 from .mesh import MeshData
 from .model import SoftBodyModel
@@ -22,59 +22,44 @@ NO_PREFERENCE = 1e-9
 spin."""
 
 
-Motions = RigidMotion | RigidMotions | None
 RigidWay = tuple[Floats, Floats, Floats]
 """What `rigid_motion` returns."""
 
 
-def reference_motions(
-    bodies: Sequence[Body],
-    before: Sequence[Floats],
-    after: Sequence[Floats],
-    curves: Sequence[TargetCurve],
-    substeps: int,
-) -> list[list[Motions]]:
-    """Per step between two samples, for each body, its share of the motion of its reference frame.
+def reference_motion(
+    model: SoftBodyModel, before: Floats, after: Floats, curve: TargetCurve, substeps: int
+) -> ReferenceMotion | None:
+    """A body's share of the motion of its reference frame; None where that rests, or has no share.
 
     Parameters
     ----------
-    before, after : per body, (n, 3) targets at the samples, with mirror images [m].
-    curves : per body, the way of its targets between them.
+    before, after : (n, 3) targets at two samples, with mirror images [m].
+    curve : the way of its targets between them.
     """
-    each = zip(bodies, before, after, curves, strict=True)
-    found = [
-        _steps_of(model, start, end, substeps)
-        if curve.bends is None
-        else _steps_along(model, curve, substeps)
-        for (model, _), start, end, curve in each
-    ]
-    return [list(motions) for motions in zip(*found, strict=True)]
-
-
-def _steps_of(model: SoftBodyModel, before: Floats, after: Floats, substeps: int) -> list[Motions]:
-    """The motion of one body in each step; None where its frame rests, or no share is left out."""
     share = model.settings.inertia_share
-    if share == 0.0 or np.array_equal(before, after):
-        return [None] * substeps
-    parts = [(points, _part_motion(model, points, before, after)) for points in _parts(model)]
-    return [_shared(parts, share / substeps, step / substeps) for step in range(substeps)]
+    if share == 0.0 or (curve.bends is None and np.array_equal(before, after)):
+        return None
+    labels = _labels(model)
+    if curve.bends is None:
+        ways = _part_ways(model, labels, before, after)
+        steps = [_shared(ways, share / substeps, step / substeps) for step in range(substeps)]
+    else:
+        places = [curve.start, *(curve.at((step + 1) / substeps) for step in range(substeps))]
+        steps = [
+            _shared(_part_ways(model, labels, *ends), share * (not np.array_equal(*ends)))
+            for ends in pairwise(places)
+        ]
+    return ReferenceMotion(np.array(steps), labels)
 
 
-def _shared(
-    parts: Sequence[tuple[Integers, RigidWay]], share: float, begun: float = 0.0
-) -> RigidMotion | RigidMotions:
-    """A share of the motions of parts, which go on from where a share of them has led."""
-    found = [
-        (points, RigidMotion(rotation_by(turn * share), begin + way * begun, way * share))
-        for points, (begin, way, turn) in parts
-    ]
-    return found[0][1] if len(found) == 1 else RigidMotions(found)
-
-
-def _steps_along(model: SoftBodyModel, curve: TargetCurve, substeps: int) -> list[Motions]:
-    """The motion of one body in each step along a cubic curve."""
-    places = [curve.start, *(curve.at((step + 1) / substeps) for step in range(substeps))]
-    return [_steps_of(model, *ends, 1)[0] for ends in pairwise(places)]
+def _shared(ways: Sequence[RigidWay], share: float, begun: float = 0.0) -> Floats:
+    """(p, 15) a share of the ways of parts, which go on from where a share of them has led."""
+    if share == 0.0:
+        return np.zeros((len(ways), 15))
+    turns = [(rotation_by(turn * share) - np.eye(3)).ravel() for _, _, turn in ways]
+    places = [(begin + way * begun, way * share) for begin, way, _ in ways]
+    rows = zip(turns, places, strict=True)
+    return np.array([[*turn, *centre, *(centre + shift)] for turn, (centre, shift) in rows])
 
 
 def keep_velocities(
@@ -98,27 +83,38 @@ def keep_velocities(
         if more == 0.0 or np.array_equal(start, end):
             continue
         share = more * state.previous_dt / duration
-        parts = [(points, _part_motion(model, points, start, end)) for points in _parts(model)]
-        state.shift_previous(_shared(parts, share).apply)
+        labels = _labels(model)
+        parts = _shared(_part_ways(model, labels, start, end), share)
+        state.shift_previous(RigidMotions(parts, labels).apply)
 
 
-def _parts(model: SoftBodyModel) -> list[Integers]:
-    """Numbers of the particles of each part of a body that has a reference frame of its own.
+def _labels(model: SoftBodyModel) -> Integers | None:
+    """(n,) part of each particle with a reference frame of its own, −1 = none; None for one part.
 
-    Trees of tuned joints, for each stands on a bone that moves by itself; all of other bodies.
+    Trees of tuned joints have one each, for each stands on a bone that moves by itself.
     """
     rods = model.rods
     if rods is None or rods.first_mode is None:
-        return [np.arange(len(model.inverse_masses))]
-    return [rods.particles[rods.labels == label] for label in np.unique(rods.labels)]
+        return None
+    labels = np.full(len(model.inverse_masses), -1)
+    labels[rods.particles] = np.unique(rods.labels, return_inverse=True)[1].reshape(-1)
+    return labels
 
 
-def _part_motion(model: SoftBodyModel, points: Integers, before: Floats, after: Floats) -> RigidWay:
-    """The rigid motion of the pins of a part or, without any, of its mesh."""
+def _part_ways(
+    model: SoftBodyModel, labels: Integers | None, before: Floats, after: Floats
+) -> list[RigidWay]:
+    """The rigid motion of the pins of each part or, without any, of its mesh."""
     held = np.concatenate([model.pinned, model.goals])
-    held = held[np.isin(held, points)]
-    held = held if len(held) else points
-    return rigid_motion(before[held], after[held])
+    if labels is None:
+        every = [np.arange(len(model.inverse_masses))]
+    else:
+        every = [np.flatnonzero(labels == number) for number in range(labels.max() + 1)]
+    chosen = ((held[np.isin(held, points)], points) for points in every)
+    return [
+        rigid_motion(*(rows[own if len(own) else points] for rows in (before, after)))
+        for own, points in chosen
+    ]
 
 
 def rigid_motion(before: Floats, after: Floats) -> tuple[Floats, Floats, Floats]:
@@ -146,7 +142,8 @@ def relative_velocities(model: SoftBodyModel, mesh: MeshData, dt: float) -> Floa
     dt : length of the first step, in which the reference frame moves as the mesh does [s].
     """
     places = mesh.positions
-    (motion,) = _steps_of(model, places, places + mesh.velocities * dt, 1)
+    ends = places + mesh.velocities * dt
+    motion = reference_motion(model, places, ends, TargetCurve(places, ends), 1)
     if motion is None:
         return mesh.velocities
-    return np.asarray(mesh.velocities - (motion.apply(places.T).T - places) / dt)
+    return np.asarray(mesh.velocities - (motion.at(0).apply(places.T).T - places) / dt)

@@ -1,13 +1,13 @@
 """A simulation as an object: it advances from sample to sample, and can be stored in between."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from .arrays import Floats
 from .bodies.plain_bodies import make_group
-from .bodies.step_data import Body
+from .bodies.step_data import Body, Way
 from .bodies.water_bodies import find_submerged
 from .build import build
 from .changes.overstretched_pins import PinPaths
@@ -24,7 +24,7 @@ from .contacts.solve.contact_solver import depenetrate
 from .contacts.solve.contact_statistics import take_work
 from .contacts.solve.diagnostics import frame_diagnostics, start_diagnostics
 from .fast_paths import find_plain, is_sleeping, step_plain_bodies
-from .held_vertices import Springs, acting_springs, hold_bodies, spring_paths
+from .held_vertices import acting_springs, hold_bodies, spring_paths
 from .mesh import MeshData, check_mesh
 from .mirrors import Reflection, complete_all, interpolate_mirrors, keep_symmetric
 from .reference_frames import keep_velocities
@@ -34,7 +34,7 @@ from .self_test import check_environment
 from .settings import BodySettings, SceneSettings
 from .step import step
 from .stretch.seams import with_seams
-from .substeps import cut_into_steps, target_curve, targets_of
+from .substeps import cut_into_steps, find_ways, target_curve, targets_of
 from .target_curves import (
     TargetCurve,
     TargetMotion,
@@ -171,16 +171,18 @@ class Simulation:
         self.steps = settings.substeps
         for (model, state), fields in zip(bodies, after.every_field, strict=True):
             check_fields(model, state, fields, after.frame, after.duration / settings.substeps)
+        paths = spring_paths(bodies, acting_springs(bodies, self.reflections, before), springs)
         curves = self._target_curves(after)
-        plain = find_plain(bodies, settings, before, after)
+        ways = find_ways(bodies, self.reflections, before, after, settings.substeps, paths, curves)
+        plain = find_plain(bodies, settings, before, after, ways)
         self.threads.begin()
         fused = len(plain) == len(bodies) and step_plain_bodies(
-            bodies, settings, before, after, self.world, curves
+            bodies, settings, before, after, ways, self.world
         )
         if fused:
             self.threads.end(settings.substeps)
         if not fused:
-            self._take_steps(bodies, plain, springs, curves, after)
+            self._take_steps(bodies, plain, ways, after)
         for model, state in bodies:
             check_sane(model, state, after.frame)
 
@@ -188,8 +190,7 @@ class Simulation:
         self,
         bodies: Sequence[Body],
         plain: Sequence[int],
-        springs: Sequence[Springs],
-        curves: Mapping[int, TargetCurve],
+        ways: Sequence[Way],
         after: Sample,
     ) -> None:
         """Takes the steps to a sample one by one."""
@@ -197,13 +198,9 @@ class Simulation:
         if self.world is not None:
             places = [state.positions for _, state in bodies]
             self.world.update_degenerate_colliders(places, before.colliders, after.colliders)
-        group = make_group(bodies, plain, settings, before, after, curves)
+        group = make_group(bodies, plain, settings, ways, after)
         group.start_steps(settings, after)
-        former = acting_springs(bodies, self.reflections, before)
-        paths = spring_paths(bodies, former, springs)
-        steps = cut_into_steps(
-            bodies, self.reflections, before, after, settings.substeps, paths, curves
-        )
+        steps = cut_into_steps(ways, before, after, settings.substeps)
         for number, given in enumerate(steps):
             if self.world is not None:
                 depenetrate(bodies, self.world, given)

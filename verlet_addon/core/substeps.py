@@ -7,18 +7,18 @@ from typing import TypeVar
 import numpy as np
 
 from .arrays import Floats
-from .bodies.step_data import Body, StepInputs
+from .bodies.step_data import NO_TARGETS, Body, StepInputs, Way
 from .field import interpolate_fields
 from .held_vertices import Path
 from .mirrors import Reflection, complete_positions
-from .reference_frames import reference_motions
+from .reference_frames import reference_motion
 from .scene import Plane, Sample, same_plane
 from .target_curves import TargetCurve, TargetMotion, bent_curve, pull_way
 
 Value = TypeVar("Value", Floats, float)
 
 
-def cut_into_steps(
+def find_ways(
     bodies: Sequence[Body],
     reflections: Sequence[Sequence[Reflection]],
     before: Sample,
@@ -26,8 +26,8 @@ def cut_into_steps(
     substeps: int,
     spring_paths: Sequence[Path] = (),
     curves: Mapping[int, TargetCurve] = MappingProxyType({}),
-) -> Iterator[StepInputs]:
-    """Yields the inputs of each of `substeps` equal steps; targets include mirror images.
+) -> list[Way]:
+    """What leads each body from one sample to the next in equal steps.
 
     Parameters
     ----------
@@ -35,13 +35,23 @@ def cut_into_steps(
     curves : ways of animated meshes that ropes follow, by number of the body.
     """
     ends = [targets_of(sample, reflections) for sample in (before, after)]
-    targets = [
-        curves.get(number) or target_curve(body, start, end)
-        for number, (body, start, end) in enumerate(zip(bodies, *ends, strict=True))
-    ]
-    frames = reference_motions(bodies, ends[0], ends[1], targets, substeps)
-    pulls = list(map(pull_way, before.every_pull, after.every_pull))
-    fields = list(zip(before.every_field, after.every_field, strict=True))
+    pulls = map(pull_way, before.every_pull, after.every_pull)
+    fields = zip(before.every_field, after.every_field, strict=True)
+    ways = []
+    for number, (body, start, end, pull, felt) in enumerate(
+        zip(bodies, *ends, pulls, fields, strict=True)
+    ):
+        curve = curves.get(number) or target_curve(body, start, end)
+        springs = spring_paths[number] if spring_paths else (NO_TARGETS, NO_TARGETS)
+        motion = reference_motion(body[0], start, end, curve, substeps)
+        ways.append(Way(curve, pull, felt, springs, motion))
+    return ways
+
+
+def cut_into_steps(
+    ways: Sequence[Way], before: Sample, after: Sample, substeps: int
+) -> Iterator[StepInputs]:
+    """Yields the inputs of each of `substeps` equal steps; targets include mirror images."""
     collider_ends = list(before.colliders)
     for number in range(1, substeps + 1):
         share = number / substeps
@@ -51,14 +61,18 @@ def cut_into_steps(
         yield StepInputs(
             dt=after.duration / substeps,
             gravity=after.gravity,
-            targets=[curve.at(share).T for curve in targets],
-            fields=[interpolate_fields(*felt, (number - 1) / substeps) for felt in fields],
+            targets=[way.targets.at(share).T for way in ways],
+            fields=[interpolate_fields(*way.fields, (number - 1) / substeps) for way in ways],
             pressures=_between(before.pressures, after.pressures, share),
             ground=_interpolate_ground(before.ground, after.ground, share),
             ground_shift=_ground_shift(before.ground, after.ground, substeps),
-            reference_motions=frames[number - 1],
-            pulls=[way if way is None else way.at(share).T for way in pulls],
-            spring_targets=[start + (end - start) * share for start, end in spring_paths],
+            reference_motions=[
+                None if way.motion is None else way.motion.at(number - 1) for way in ways
+            ],
+            pulls=[way.pull if way.pull is None else way.pull.at(share).T for way in ways],
+            spring_targets=[
+                start + (end - start) * share for start, end in (way.springs for way in ways)
+            ],
             collider_starts=collider_starts,
             collider_ends=collider_ends,
         )

@@ -4,23 +4,31 @@
 
 #include "../kernels.h"
 
-/* Sets the direction of the bend of a hinge (p, q, a, b), on the side of its normal; for small
-   bends, that of the normal. */
-static inline void hinge_direction(const real p[3], const real q[3], const real a[3], const real b[3],
-                                const real bend[3], real rest, real direction[3])
+/* The side of a hinge (p, q, a, b) that its bend g, of so many metres, is on: 1 where its normal
+   points, which is set, or -1. */
+static inline real hinge_side(const real p[3], const real q[3], const real a[3], const real b[3],
+                              const real bend[3], real size, real rest, real normal[3])
 {
-    real edge[3], across[3], normal[3];
+    real edge[3], across[3];
     subtract(q, p, edge);
     subtract(a, b, across);
     cross(edge, across, normal);
     real share = 1.0 / distance(normal[0], normal[1], normal[2]);
     for (int axis = 0; axis < 3; axis++)
         normal[axis] *= share;
-    real size = distance(bend[0], bend[1], bend[2]);
-    real side = dot(bend, normal) < 0.0 ? -1.0 : 1.0;
     /* Faces folded onto each other now and at rest may pass through: the hinge keeps its side. */
     if (size * (rest < 0.0 ? -rest : rest) > BOTH_FOLDED_PRODUCT)
-        side = rest < 0.0 ? -1.0 : 1.0;
+        return rest < 0.0 ? -1.0 : 1.0;
+    return dot(bend, normal) < 0.0 ? -1.0 : 1.0;
+}
+
+/* Sets the direction of the bend of a hinge, on the side of its normal; for small bends, that of the
+   normal. */
+static inline void hinge_direction(const real p[3], const real q[3], const real a[3], const real b[3],
+                                   const real bend[3], real rest, real direction[3])
+{
+    real normal[3], size = distance(bend[0], bend[1], bend[2]);
+    real side = hinge_side(p, q, a, b, bend, size, rest, normal);
     real upright = larger(MIN_SIDED_BEND - size, 0.0) / MIN_SIDED_BEND, along = side / larger(size, MIN_SIDED_BEND);
     for (int axis = 0; axis < 3; axis++)
         direction[axis] = normal[axis] * upright + bend[axis] * along;

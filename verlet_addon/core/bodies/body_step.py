@@ -14,7 +14,8 @@ from ..model import SoftBodyModel
 from ..settings import SceneSettings
 from ..state import Batches, ParticleState
 from ..stretch.distance_limits import GoalRadii, project_goal_radii
-from .step_data import RigidMotion, RigidMotions, StepInputs
+from .goal_springs import put_on_goals
+from .step_data import RigidMotions, StepInputs
 
 
 @dataclass(eq=False, kw_only=True)
@@ -47,7 +48,7 @@ class BodyStep(ABC):
     """Whether contacts stretch an edge so much that the body counts as entangled."""
     pull: Floats | None = None
     """(3, n) accelerations besides gravity and fields [m/s²]."""
-    reference_motion: RigidMotion | RigidMotions | None = None
+    reference_motion: RigidMotions | None = None
     """The motion of its reference frame that its inertia leaves out."""
 
     @cached_property
@@ -95,9 +96,8 @@ class BodyStep(ABC):
 
     def put_on_targets(self) -> None:
         """Puts vertices of infinite stiffness where they are held, from where tethers draw them."""
-        if (held := self.model.held) is not None:
-            exact = np.isinf(held.spring_masses)
-            self.state.positions[:, held.vertices[exact]] = self.spring_goals[:, exact]
+        if self.model.held is not None:
+            put_on_goals(self.state.positions, self.model.held, self.spring_goals)
 
     def finish(self) -> None:
         """Updates velocities at the ground: particles in contact stop, or bounce."""

@@ -14,15 +14,18 @@ import numpy as np
 
 from ..arrays import Floats, with_added_masses
 from ..geometry.graph import label_free
+from ..kernel import Sized, Struct, kernel
 from ..model import HeldVertices, SoftBodyModel, SolidModel, WaterModel
 from ..rigid.pieces import heavier_pieces
 from ..scene import GoalSprings
 from ..stretch.coarse_levels import heavier_levels
-from .body_step import BodyStep
-from .step_data import StepInputs
 
-NO_TARGETS = np.empty((3, 0))
-"""Targets of a body without springs."""
+Struct(
+    "held_vertices",
+    HeldVertices,
+    reads="vertices spring_masses target_shares own_inverse_masses",
+    count=(int, lambda held: len(held.vertices)),
+)
 
 
 def hold_vertices(
@@ -67,19 +70,24 @@ def _with_springs(model: SoftBodyModel, held: HeldVertices) -> SoftBodyModel:
     return replace(model, inverse_masses=inverse_masses, lengths=lengths, pieces=pieces)
 
 
-def spring_goals(model: SoftBodyModel, start: Floats, inputs: StepInputs, number: int) -> Floats:
-    """(3, g) where springs draw the vertices of a body in a step from `start` (3, n) [m]."""
-    if model.held is None:
-        return NO_TARGETS
-    begin = start[:, model.held.vertices]
-    ways = inputs.spring_targets[number] - begin
-    return np.asarray(begin + ways * model.held.target_shares)
+@kernel(result=lambda *given: np.empty(given[2].shape))
+def spring_goals(start: Sized, held: HeldVertices, targets: Floats) -> Floats:
+    """(3, g) where springs draw vertices in a step from `start` (3, n) to targets (3, g) [m]."""
+    begin = start[:, held.vertices]
+    return np.asarray(begin + (targets - begin) * held.target_shares)
 
 
-def draw_held_vertices(positions: Floats, body_step: BodyStep) -> None:
-    """Moves the end of free motion, positions (3, n), towards the targets of goal springs."""
-    if (held := body_step.model.held) is not None:
-        own = 1.0 / held.own_inverse_masses[held.vertices]
-        shares = 1.0 - own / (own + held.spring_masses)
-        rows = positions[:, held.vertices]
-        positions[:, held.vertices] = rows + (body_step.spring_goals - rows) * shares
+@kernel()
+def draw_held_vertices(positions: Sized, held: HeldVertices, goals: Floats) -> None:
+    """Moves the end of free motion, positions (3, n), towards the goals (3, g) of springs [m]."""
+    own = 1.0 / held.own_inverse_masses[held.vertices]
+    shares = 1.0 - own / (own + held.spring_masses)
+    rows = positions[:, held.vertices]
+    positions[:, held.vertices] = rows + (goals - rows) * shares
+
+
+@kernel()
+def put_on_goals(positions: Sized, held: HeldVertices, goals: Floats) -> None:
+    """Puts vertices of infinite stiffness on their goals (3, g), in positions (3, n) [m]."""
+    exact = np.isinf(held.spring_masses)
+    positions[:, held.vertices[exact]] = goals[:, exact]

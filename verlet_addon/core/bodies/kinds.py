@@ -9,7 +9,7 @@ from .goal_springs import spring_goals
 from .inflation import fill_with_gas
 from .shell_bodies import ShellStep
 from .solid_bodies import SolidBodyStep
-from .step_data import Body, StepInputs
+from .step_data import NO_TARGETS, Body, StepInputs
 from .surface_bodies import SurfaceStep
 from .water_bodies import WaterStep
 
@@ -41,7 +41,9 @@ def start_body_step(
         accelerations=np.broadcast_to(gravity[:, None], state.positions.shape),
         start=state.positions,
         predicted=state.positions,
-        spring_goals=spring_goals(model, state.positions, inputs, number),
+        spring_goals=NO_TARGETS
+        if model.held is None
+        else spring_goals(state.positions, model.held, inputs.spring_targets[number]),
         pull=inputs.pull(number),
         reference_motion=inputs.reference_motion(number),
     )

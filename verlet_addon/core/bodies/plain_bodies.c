@@ -35,7 +35,7 @@ static void feel_fields(const plain_state *state, const frame_inputs *inputs, in
     for (integer i = 0; i < state->fields_count; i++)
         add_moving_field(state->fields[i], state, number - 1, inputs->steps);
     limit_slip(effect, n);
-    accelerate(body->exposed_surface, body->inverse_masses, state->positions, n, body->velocities,
+    accelerate(body->exposed_surface, body->own_inverse_masses, state->positions, n, body->velocities,
                gravity, body->dt, effect, effect + 8 * n, body->accelerations);
 }
 
@@ -60,8 +60,37 @@ static void move_freely(const void *loop, integer part, real *scratch)
             moved[i] = (x[i] - state->previous_positions[i]) * body->velocity_gain
                        + body->accelerations[i] * body->h_squared + x[i];
             state->previous_positions[i] = body->start[i] = x[i];
-            x[i] = moved[i];
         }
+}
+
+/* Moves particles by what inertia leaves out of the motion of their reference frame in a step. */
+static void move_with_reference(const reference_motion *motion, real *x, integer n, integer number)
+{
+    if (motion)
+        moved_rigidly(x, n, motion->steps + 15 * motion->parts * (number - 1),
+                      motion->labels, x);
+}
+
+/* Draws vertices to the goals of springs at a step of all steps. */
+static void draw_to_goals(const plain_state *state, const frame_inputs *inputs, integer number)
+{
+    const held_vertices *held = state->held;
+    integer n = state->body->n;
+    if (!held)
+        return;
+    for (integer at = 0; at < 3 * held->count; at++) {
+        real here = state->spring_ends[at], there = state->spring_ends[3 * held->count + at];
+        state->spring_goals[at] = here + (there - here) * ((real)number / (real)inputs->steps);
+    }
+    spring_goals(state->body->start, n, held, state->spring_goals, state->spring_goals);
+    draw_held_vertices(state->body->predicted, n, held, state->spring_goals);
+}
+
+/* Puts vertices of infinite stiffness where springs draw them. */
+static void put_on_targets(const plain_state *state)
+{
+    if (state->held)
+        put_on_goals(state->positions, state->body->n, state->held, state->spring_goals);
 }
 
 /* Writes the targets of all vertices at a step of all steps: `TargetCurve.at`. */
@@ -87,11 +116,12 @@ static void predict(const plain_state *state, const frame_inputs *inputs, intege
     if (state->fields_count)
         feel_fields(state, inputs, number);
     share(parts_of(n, PARTICLE_PART), move_freely, &loop, 0, NULL);
+    move_with_reference(state->motion, moved, n, number);
+    draw_to_goals(state, inputs, number);
     const ropes *ropes = body->lengths->ropes;
-    if (ropes->strips_count) {
+    if (ropes->strips_count)
         add_start_spring_forces(moved, body->start, n, ropes->strips, ropes->strips_count);
-        copy(x, moved, 3 * n);
-    }
+    copy(x, moved, 3 * n);
     const goal_radii *limits = state->limits;
     for (integer i = 0; limits && i < 3 * limits->count; i++) {
         const real *centre = state->limit_ends + i;
@@ -177,6 +207,7 @@ static void project_constraints(const plain_state *state, const frame_inputs *in
     project_shear(x, n, body->lengths->surface, backwards);
     state->sweeps[0] += project_lengths(x, n, body->lengths, NULL, state->limits, backwards, 0);
     keep_momentum(x, body, body->start);
+    put_on_targets(state);
 }
 
 /* The contact with the ground. */
@@ -222,6 +253,7 @@ static void finish(const plain_state *state, const frame_inputs *inputs)
     const plain_model *body = state->body;
     integer n = body->n;
     const tree *trees = body->lengths->ropes->trees;
+    put_on_targets(state);
     if (trees->generations_count) {
         copy(body->before, state->previous_positions, 3 * n);
         for (integer i = 0; i < trees->generations_count; i++)
@@ -233,6 +265,16 @@ static void finish(const plain_state *state, const frame_inputs *inputs)
         plane_contact contact = ground_contact(state, inputs);
         rebound_plane(state->positions, n, state->previous_positions, &contact);
     }
+}
+
+/* Puts particles where they must be, whatever acted last, and shifts velocities. */
+static void end(const plain_state *state, integer number)
+{
+    integer n = state->body->n;
+    if (state->flow)
+        apply_plastic_flow(state->positions, n, state->flow);
+    project_goal_radii(state->positions, n, state->limits);
+    move_with_reference(state->motion, state->previous_positions, n, number);
 }
 
 /* Extends a box, lowest then highest corner, to contain particles. */
@@ -259,7 +301,7 @@ static void take_steps(const plain_state *state, const frame_inputs *inputs, rea
         project_constraints(state, inputs, number, (state->taken + number - 1) % 2);
         push_off_ground(state, inputs);
         finish(state, inputs);
-        project_goal_radii(state->positions, n, state->limits);
+        end(state, number);
         widen(box, state->positions, n);
     }
 }
@@ -303,6 +345,13 @@ static void finish_one(const void *loop, integer i, real *scratch)
     finish(of->all[i], of->inputs);
 }
 
+static void end_one(const void *loop, integer i, real *scratch)
+{
+    const plain_bodies *of = loop;
+    (void)scratch;
+    end(of->all[i], of->number);
+}
+
 /* Takes all steps of each body, and writes their boxes (count, 2, 3). */
 EXPORT void move_plain(const plain_state *const *all, integer count, const frame_inputs *inputs,
                        real *boxes)
@@ -329,4 +378,10 @@ EXPORT void project_plain(const plain_state *const *all, integer count, const fr
 EXPORT void finish_plain(const plain_state *const *all, integer count, const frame_inputs *inputs)
 {
     share_elements(count, finish_one, &(plain_bodies){all, inputs, 0, NULL, NULL});
+}
+
+/* Ends step `number` of all bodies. */
+EXPORT void end_plain(const plain_state *const *all, integer count, integer number)
+{
+    share_elements(count, end_one, &(plain_bodies){all, NULL, number, NULL, NULL});
 }

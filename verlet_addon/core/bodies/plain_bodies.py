@@ -1,13 +1,12 @@
-"""Plain bodies, without rigid pieces, gas, springs and plasticity, advanced together in C.
+"""Plain bodies, without rigid pieces and gas, advanced together in C.
 
 In small bodies, the Python overhead of a step is ten times its computation. So compiled kernels
 take all steps of a frame in one call, or each phase for all plain bodies, with the same bits.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 
 import numpy as np
 
@@ -16,10 +15,8 @@ from ..compiled import row_of
 from ..kernel import Struct, compiled_function, packed
 from ..scene import Plane, Sample
 from ..settings import SceneSettings
-from ..stretch.distance_limits import project_goal_radii
-from ..target_curves import TargetCurve, pull_way
 from .plain_members import PlainBody, make_body_step, make_member
-from .step_data import Body, StepInputs
+from .step_data import Body, StepInputs, Way
 from .surface_bodies import RESTING_STEPS, SurfaceStep
 
 
@@ -46,6 +43,7 @@ _move_plain = compiled_function("move_plain", Sequence[PlainBody], FrameInputs, 
 _predict_plain = compiled_function("predict_plain", Sequence[PlainBody], FrameInputs, int)
 _project_plain = compiled_function("project_plain", Sequence[PlainBody], FrameInputs, int, Booleans)
 _finish_plain = compiled_function("finish_plain", Sequence[PlainBody], FrameInputs)
+_end_plain = compiled_function("end_plain", Sequence[PlainBody], int)
 
 
 @dataclass(eq=False)
@@ -101,9 +99,10 @@ class PlainGroup:
             _finish_plain(*self._arguments)
 
     def end(self) -> None:
-        """Puts particles into the spheres that they stay in, whatever acted last."""
-        for member in self.members.values():
-            project_goal_radii(member.positions, member.limits)
+        """Puts particles where they must be, whatever acted last, and shifts velocities."""
+        if self.members:
+            members, count, _ = self._arguments
+            _end_plain(members, count, self.number)
 
     @cached_property
     def _arguments(self) -> tuple[int | bytes, int, int]:
@@ -116,22 +115,11 @@ def make_group(
     bodies: Sequence[Body],
     numbers: Sequence[int],
     settings: SceneSettings,
-    before: Sample,
+    ways: Sequence[Way],
     after: Sample,
-    curves: Mapping[int, TargetCurve] = MappingProxyType({}),
 ) -> PlainGroup:
-    """The group of the plain bodies with these numbers, for the steps between two samples."""
-    pulls = list(map(pull_way, before.every_pull, after.every_pull))
-    members = {
-        n: make_member(
-            bodies[n],
-            (before.targets[n], after.targets[n]),
-            settings,
-            (curves.get(n), pulls[n]),
-            (before.every_field[n], after.every_field[n]),
-        )
-        for n in numbers
-    }
+    """The group of the plain bodies with these numbers, on their ways to the next sample."""
+    members = {n: make_member(bodies[n], ways[n], settings) for n in numbers}
     gravity = after.gravity.astype(float)
     return PlainGroup(members, FrameInputs(settings.substeps, gravity, after.ground), {})
 

@@ -13,7 +13,7 @@ from ..field import Field, paired_fields
 from ..forces.fields import FieldPath, is_algebraic
 from ..forces.kernels import ExposedSurface
 from ..kernel import Struct
-from ..model import SoftBodyModel
+from ..model import HeldVertices, SoftBodyModel
 from ..ropes.constraints import lengthen_ropes
 from ..scene import Sample
 from ..settings import SceneSettings
@@ -23,17 +23,17 @@ from ..target_curves import TargetCurve
 from .body_step import find_goal_radii
 from .ground_contacts import ground_laws
 from .lengths import BODY_LENGTHS
-from .step_data import Body
+from .plastic_flow import PlasticFlow, plastic_flow
+from .step_data import Body, ReferenceMotion, Way
 from .surface_bodies import SurfaceStep, goal_shares
 
 
 def is_plain(model: SoftBodyModel, state: ParticleState) -> bool:
-    """Whether a body is cloth or ropes without gas, rigid pieces, springs and plasticity."""
-    others = model.held, model.pieces, state.plastic, state.gas
+    """Whether a body is cloth or ropes without gas and rigid pieces."""
+    others = model.pieces, state.gas
     return (
         type(model) is SoftBodyModel
         and model.settings.pressure == 0.0
-        and model.settings.inertia_share == 0.0
         and all(each is None for each in others)
     )
 
@@ -77,6 +77,7 @@ PLAIN_MODEL = Struct(
     pinned=(Integers, lambda batches: batches.model.pinned),
     rest=(Floats, lambda batches: batches.model.rest_positions),
     inverse_masses=(Floats, lambda batches: batches.model.inverse_masses),
+    own_inverse_masses=(Floats, lambda batches: batches.model.own_inverse_masses),
     exposed_surface=(ExposedSurface, lambda batches: batches.model.exposed_surface),
     multipliers=(Batches, lambda batches: batches),
     lengths=(BODY_LENGTHS, BODY_LENGTHS.pack),
@@ -130,6 +131,16 @@ class PlainBody:
     """(3, p) their targets at its end [m]."""
     goal_ends: Floats
     """(2, 3, g) goals of soft pins at the start and at the end of the frame [m]."""
+    held: HeldVertices | None
+    """Vertices that goal springs draw, if any."""
+    spring_ends: Floats
+    """(2, 3, g) targets of these springs at the start and at the end of the frame [m]."""
+    spring_goals: Floats
+    """(3, g) where springs draw vertices in a step, which C sets [m]."""
+    motion: ReferenceMotion | None
+    """The motion of its reference frame that its inertia leaves out."""
+    flow: PlasticFlow | None
+    """The plastic flow of its rest lengths and angles, if it yields."""
     friction: float
     restitution: float
     """Coulomb's coefficient, and that of restitution, on the ground."""
@@ -155,9 +166,9 @@ class PlainBody:
 Struct(
     "plain_state",
     PlainBody,
-    reads="pins_start pins_end goal_ends friction restitution curve pull fields in_field "
-    "limits limit_ends",
-    shares="positions previous_positions",
+    reads="pins_start pins_end goal_ends held spring_ends motion flow friction restitution "
+    "curve pull fields in_field limits limit_ends",
+    shares="positions previous_positions spring_goals",
     body=(PLAIN_MODEL, lambda member: PLAIN_MODEL.pack(member.batches)),
     goals=(int, lambda member: len(member.model.goals)),
     soft=(Integers, lambda member: member.model.goals),
@@ -168,24 +179,19 @@ Struct(
 )
 
 
-def make_member(
-    body: Body,
-    targets: Sequence[Floats],
-    settings: SceneSettings,
-    ways: Sequence[TargetCurve | None],
-    fields: Sequence[Sequence[Field]],
-) -> PlainBody:
-    """The member for one body with targets (n, 3) [m] and fields at both samples."""
+def make_member(body: Body, way: Way, settings: SceneSettings) -> PlainBody:
+    """The member for one body on its way to the next sample."""
     model, state = body
-    paths = field_paths(model, *fields)
+    paths, curve = field_paths(model, *way.fields), way.targets
     in_c = all(is_algebraic(path.before, path.after) for path in paths)
     batches = batches_for(model, state, settings.integrator, state.previous_dt)
     positions, previous = state.positions.copy(), state.previous_positions.copy()
     lengthen_ropes(positions, batches.ropes)
     friction, restitution = ground_laws(model, settings)
-    curve, pull = ways
     goal_ends, limit_ends = (
-        np.stack([its.T[:, chosen] for its in targets]) if len(chosen) else np.empty((2, 3, 0))
+        np.stack([curve.start.T[:, chosen], curve.end.T[:, chosen]])
+        if len(chosen)
+        else np.empty((2, 3, 0))
         for chosen in (model.goals, model.limited)
     )
     return PlainBody(
@@ -195,12 +201,17 @@ def make_member(
         positions=positions,
         previous_positions=previous,
         pins_start=positions[:, model.pinned],
-        pins_end=targets[1].T[:, model.pinned],
+        pins_end=curve.end.T[:, model.pinned],
         goal_ends=goal_ends,
+        held=model.held,
+        spring_ends=np.stack(way.springs),
+        spring_goals=np.empty(way.springs[0].shape),
+        motion=way.motion,
+        flow=plastic_flow(model, state.plastic, batches),
         friction=friction,
         restitution=restitution,
-        curve=curve,
-        pull=pull,
+        curve=None if curve.bends is None else curve,
+        pull=way.pull,
         fields=paths if in_c else [],
         in_field=not in_c,
         limits=find_goal_radii(model, limit_ends[0]),

@@ -7,44 +7,88 @@ import numpy as np
 
 from ..arrays import Floats, Integers
 from ..field import Field
+from ..kernel import Sized, Struct, kernel
 from ..model import SoftBodyModel
 from ..scene import Plane
 from ..state import ParticleState
+from ..target_curves import TargetCurve
+
+NO_TARGETS = np.empty((3, 0))
+"""Targets of a body without goal springs."""
 
 Body = tuple[SoftBodyModel, ParticleState]
 
 
 @dataclass(frozen=True, eq=False)
-class RigidMotion:
-    """A rigid motion."""
-
-    rotation: Floats
-    """(3, 3)"""
-    centre: Floats
-    """(3,) point that it is about [m]."""
-    shift: Floats
-    """(3,) the way of that point [m]."""
-
-    def apply(self, rows: Floats) -> Floats:
-        """Points (3, n) after that motion [m]."""
-        arms = rows - self.centre[:, None]
-        arms += np.einsum("xy,yn->xn", self.rotation - np.eye(3), arms)
-        return np.asarray(arms + (self.centre + self.shift)[:, None])
-
-
-@dataclass(frozen=True, eq=False)
 class RigidMotions:
-    """Rigid motions of the parts of a body."""
+    """Rigid motions of the p parts of a body."""
 
-    parts: Sequence[tuple[Integers, RigidMotion]]
-    """Numbers of the points of each, and how they move."""
+    parts: Floats
+    """(p, 15) per part: its rotation less the identity, row by row, the point that this is about
+    [m], and where that comes to [m]."""
+    labels: Integers | None = None
+    """(n,) number of the part of each point, −1 = at rest; None where all are of one."""
 
     def apply(self, rows: Floats) -> Floats:
         """Points (3, n) after these motions [m]."""
-        moved = rows.copy()
-        for points, motion in self.parts:
-            moved[:, points] = motion.apply(rows[:, points])
-        return moved
+        return moved_rigidly(rows, self.parts, self.labels)
+
+
+@kernel(result=lambda rows, *_: np.empty(rows.shape))
+def moved_rigidly(rows: Sized, parts: Floats, labels: Integers | None) -> Floats:
+    """Points (3, n) after rigid motions of parts (p, 15), as `RigidMotions` holds them [m]."""
+    if labels is None:
+        return _moved(rows, parts[0])
+    moved = rows.copy()
+    for number, part in enumerate(parts):
+        moved[:, labels == number] = _moved(rows[:, labels == number], part)
+    return moved
+
+
+def _moved(rows: Floats, part: Floats) -> Floats:
+    """Points (3, n) after one motion (15,)."""
+    turn, centre, end = part[:9].reshape(3, 3), part[9:12], part[12:]
+    arms = rows - centre[:, None]
+    turned = [each[0] * arms[0] + each[1] * arms[1] + each[2] * arms[2] for each in turn]
+    return np.asarray(arms + np.stack(turned) + end[:, None])
+
+
+@dataclass(frozen=True, eq=False)
+class ReferenceMotion:
+    """The share of the motion of a body's reference frame that its inertia leaves out."""
+
+    steps: Floats
+    """(s, p, 15) motions of its parts in each step, as `RigidMotions` holds them."""
+    labels: Integers | None
+    """(n,) as in `RigidMotions`."""
+
+    def at(self, step: int) -> RigidMotions:
+        """The motions in a step, given its number from 0."""
+        return RigidMotions(self.steps[step], self.labels)
+
+
+Struct(
+    "reference_motion",
+    ReferenceMotion,
+    reads="steps labels",
+    parts=(int, lambda motion: motion.steps.shape[1]),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """What leads one body through the steps from one sample to the next."""
+
+    targets: TargetCurve
+    """Of its animated mesh, with mirror images."""
+    pull: TargetCurve | None = None
+    """Of accelerations besides gravity [m/s²]."""
+    fields: tuple[Sequence[Field], Sequence[Field]] = ((), ())
+    """Force fields at both samples."""
+    springs: tuple[Floats, Floats] = (NO_TARGETS, NO_TARGETS)
+    """(3, g) targets of goal springs at both samples [m]."""
+    motion: ReferenceMotion | None = None
+    """That of its reference frame."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +113,7 @@ class StepInputs:
     """Per collider (v, 3): vertex positions at the end of the step [m]."""
     pressures: Sequence[float] = ()
     """Per body, the pressure of its gas at its rest volume [Pa]; empty if it is constant."""
-    reference_motions: Sequence[RigidMotion | RigidMotions | None] = ()
+    reference_motions: Sequence[RigidMotions | None] = ()
     """Per body, the share of the motion of its reference frame that its inertia leaves out; empty
     if no body leaves any out."""
     pulls: Sequence[Floats | None] = ()
@@ -78,10 +122,9 @@ class StepInputs:
     vertex_positions: Sequence[Floats] = ()
     """(3, v) of each body at the start of the step, then of each collider at its end [m]."""
     spring_targets: Sequence[Floats] = ()
-    """Per body (3, g): where goal springs draw vertices to at the end of the step [m]; left empty
-    where there are none."""
+    """Per body (3, g): where goal springs draw vertices to at the end of the step [m]."""
 
-    def reference_motion(self, number: int) -> RigidMotion | RigidMotions | None:
+    def reference_motion(self, number: int) -> RigidMotions | None:
         """Motion of the reference frame of a body, given its number."""
         return self.reference_motions[number] if self.reference_motions else None
 

@@ -26,7 +26,7 @@ from .goal_springs import draw_held_vertices
 from .ground_contacts import add_ground_contact
 from .inflation import inflate
 from .lengths import project_lengths, warm_start_tensions
-from .plastic_flow import apply_plastic_flow
+from .plastic_flow import apply_plastic_flow, plastic_flow
 from .step_data import StepInputs
 
 CONTACT_ROUNDS = 16
@@ -76,7 +76,8 @@ class SurfaceStep(BodyStep):
         moved += state.positions
         if self.reference_motion is not None:
             moved = self.reference_motion.apply(moved)
-        draw_held_vertices(moved, self)
+        if model.held is not None:
+            draw_held_vertices(moved, model.held, self.spring_goals)
         add_start_spring_forces(moved, state.positions, batches.ropes.strips)
         state.previous_positions, state.positions = state.positions.copy(), moved
         state.positions[:, model.pinned] = self.targets[:, model.pinned]
@@ -158,7 +159,9 @@ class SurfaceStep(BodyStep):
     def end(self) -> None:
         """Puts particles on their pieces, and lets rest lengths and angles flow."""
         put_particles_on_pieces(self.state.rigid, self.state.positions)
-        apply_plastic_flow(self, self.batches.steps[0])
+        flow = plastic_flow(self.model, self.state.plastic, self.batches)
+        if flow is not None:
+            apply_plastic_flow(self.state.positions, flow)
         super().end()
 
     def with_momentum(self, before: Floats, after: Floats, *, about: Floats) -> Floats:
