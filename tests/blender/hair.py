@@ -69,3 +69,10 @@ def write_points(obj: Any, points: Floats) -> None:
     """Gives hair other points (n, 3) in its own space."""
     places = np.ascontiguousarray(points, np.float32).ravel()
     obj.data.attributes["position"].data.foreach_set("vector", places)
+
+
+def points_of(obj: Any) -> Floats:
+    """Points (n, 3) of hair in its own space, without its modifiers."""
+    points = np.empty(3 * len(obj.data.points), np.float32)
+    obj.data.attributes["position"].data.foreach_get("vector", points)
+    return np.asarray(points.reshape(-1, 3).astype(np.float64))

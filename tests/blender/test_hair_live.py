@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.blender.hair import hair, shown, write_points
+from tests.blender.hair import hair, nodes, points_of, shown, write_points
 from tests.blender.scenes import file_content, select, verlet
 
 Addon = Callable[[str], ModuleType]
@@ -168,3 +168,34 @@ def test_undo_takes_a_bake_of_hair_back() -> None:
     bpy.ops.ed.redo()
     assert len(bpy.data.objects) == 2
     assert np.abs(np.diff(shown(bpy.data.objects["Hair"], LAST), axis=0)).max() > 0.0
+
+
+def test_a_comb_takes_all_strands_within_its_radius_along(addon: Addon) -> None:
+    """Grab on hair is a comb: also strands that are not connected to the one under the mouse."""
+    obj = hair()
+    bpy.context.scene.frame_set(1)
+    groom = shown(obj).reshape(3, -1, 3)
+    target = groom[0, -1] + (0.0, 0.0, 0.1)
+    options = {"body": "Hair", "vertex": 8, "target": target.tolist(), "seconds": 1.0}
+    verlet.grab(radius=0.03, **options)
+    combed = shown(obj).reshape(3, -1, 3)
+    assert (combed[:2, -1, 2] > groom[:2, -1, 2] + 0.05).all()  # the third one is 40 mm away
+    assert combed[2, -1, 2] < groom[2, -1, 2]
+    assert np.abs(combed[:, :2] - groom[:, :2]).max() < 1e-6
+    assert len(bpy.data.objects) == 1
+    assert not obj.modifiers
+
+
+def test_a_comb_grooms_hair_below_its_modifiers() -> None:
+    """The groom is what hair shows at the end of the grab, whatever moves it after that."""
+    obj = hair()
+    nodes(obj, "Lift", "GeometryNodeSetPosition", Offset=(0.0, 0.0, 0.1))
+    verlet.grab(seconds=0.5)
+    grooms = shown(obj)
+    lifted = points_of(obj)
+    assert np.abs(grooms.min(axis=0) - grooms.max(axis=0)).max() > 0.02
+    obj.modifiers["Lift"].show_viewport = False
+    inside = np.array(obj.matrix_world)[:3, :3]
+    moved = (grooms - shown(obj)) @ inside
+    assert moved == pytest.approx(np.tile((0.0, 0.0, 0.1), (27, 1)), abs=1e-5)
+    assert np.array_equal(points_of(obj), lifted)

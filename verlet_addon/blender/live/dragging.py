@@ -26,8 +26,10 @@ class Drag:
     """The vertices of one body that are dragged or pinned."""
 
     mesh: MeshData
-    mass: float = 0.0
-    """Mass of the dragged part of the body [kg]."""
+    comb: bool = False
+    """Whether all that is within the radius is dragged, as by a comb, connected or not."""
+    parts: "Parts | None" = None
+    """The components of the body, once one of its vertices is held."""
     vertex: int = -1
     """The dragged vertex; −1 = none."""
     vertices: Integers = field(default_factory=lambda: np.empty(0, np.int64))
@@ -40,6 +42,11 @@ class Drag:
     """(3,) target of the dragged vertex [m]."""
     pins: dict[int, Floats] = field(default_factory=dict)
     """Pinned vertices, each with its target position [m]."""
+
+    @property
+    def mass(self) -> float:
+        """Mass of the dragged parts of the body [kg]."""
+        return 0.0 if self.parts is None else self.parts.mass(self.vertices)
 
     @cached_property
     def rate(self) -> float:
@@ -56,9 +63,15 @@ class Drag:
 
     def reach(self, radius: float, positions: Floats) -> None:
         """Sets the dragged vertices: those within a radius along the mesh at rest [m]."""
-        rest = self.mesh.at_rest
-        distances = np.linalg.norm(rest - rest[self.vertex], axis=1)
-        near = np.flatnonzero(_joined(self.mesh.edges, distances < radius, self.vertex))
+        if self.comb:
+            distances = np.linalg.norm(positions - positions[self.vertex], axis=1)
+            inside = (distances < radius) & (self.mesh.pin_weights < 1.0)
+            inside[self.vertex] = True
+            near = np.flatnonzero(inside)
+        else:
+            rest = self.mesh.at_rest
+            distances = np.linalg.norm(rest - rest[self.vertex], axis=1)
+            near = np.flatnonzero(_joined(self.mesh.edges, distances < radius, self.vertex))
         weights = (
             (1.0 - (distances[near] / max(radius, 1e-9)) ** 2) ** 2 if len(near) > 1 else np.ones(1)
         )
@@ -101,13 +114,29 @@ def goal_springs(drag: Drag, positions: Floats) -> GoalSprings | None:
     )
 
 
-def mass_of_part(model: SoftBodyModel, edges: Integers, vertex: int) -> float:
-    """Mass of the connected component of a vertex, or of a whole solid [kg]."""
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The connected components of a body, and the mass of each that can move."""
+
+    labels: Integers
+    """(n,) number of the component of each vertex."""
+    masses: Floats
+    """(c,) mass of each component, with that of rigid pieces [kg]."""
+
+    def mass(self, vertices: Integers) -> float:
+        """Mass of the components of some vertices [kg]."""
+        return float(self.masses[np.unique(self.labels[vertices])].sum())
+
+
+def parts_of(model: SoftBodyModel, edges: Integers) -> Parts:
+    """The components of a body; a solid is one."""
     if isinstance(model, SolidModel):
-        return float(model.solid.masses.sum())
-    labels, movable = find_components(model.vertex_count, edges), model.inverse_masses > 0.0
-    movable[: len(labels)] &= labels == labels[vertex]
-    return float((1.0 / model.inverse_masses[movable]).sum())
+        return Parts(np.zeros(model.vertex_count, np.int64), np.array([model.solid.masses.sum()]))
+    labels, inverse = find_components(model.vertex_count, edges), model.inverse_masses
+    own, further = inverse[: len(labels)], inverse[len(labels) :]
+    movable = own > 0.0
+    masses = np.bincount(labels[movable], 1.0 / own[movable], minlength=labels.max() + 1)
+    return Parts(labels, masses + (1.0 / further[further > 0.0]).sum())
 
 
 def _joined(edges: Integers, near: Booleans, vertex: int) -> Booleans:

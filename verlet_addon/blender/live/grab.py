@@ -37,7 +37,7 @@ from ..settings.timing import seconds_per_frame
 from .cache_files import remove_caches, temporary_cache
 from .cache_modifier import checked_bodies, show_instead
 from .control import working
-from .dragging import Drag, goal_springs, mass_of_part
+from .dragging import Drag, goal_springs, parts_of
 
 LONGEST_STEP = 1 / 60
 """Steps become longer, up to this, where shorter ones are not simulated in real time [s]."""
@@ -108,7 +108,7 @@ class Grab:
         if not self.simulation.bodies:
             self.advance(1)
         drag, (model, _) = self.drags[body], self.simulation.bodies[body]
-        drag.mass = mass_of_part(model, drag.mesh.edges, vertex)
+        drag.parts = parts_of(model, drag.mesh.edges)
         drag.hold(vertex, radius, self.positions[body])
 
     def triangles(self, body: int) -> Integers:
@@ -206,7 +206,9 @@ def _start(stage: StillStage, shown: Sequence[Floats]) -> Grab:
         sample=sample,
         step=seconds_per_frame(scene) / scene_settings.substeps,
         caches=caches,
-        drags=list(map(Drag, meshes)),
+        drags=[
+            Drag(mesh, comb=is_hair(obj)) for mesh, obj in zip(meshes, stage.bodies, strict=True)
+        ],
         matrices=matrices,
         positions=[mesh.positions for mesh in meshes],
         free=list(map(_free, stage.bodies, meshes)),
@@ -216,6 +218,8 @@ def _start(stage: StillStage, shown: Sequence[Floats]) -> Grab:
 
 def _free(obj: bpy.types.Object, mesh: MeshData) -> Booleans:
     """(n,) bool, vertices of a body that can be taken hold of."""
+    if is_hair(obj):
+        return mesh.pin_weights < 1.0
     skeleton = skeleton_of(obj)
     return np.ones(len(mesh.positions), bool) if skeleton is None else ~skeleton.pins
 

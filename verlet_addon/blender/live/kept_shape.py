@@ -12,8 +12,10 @@ from ..bake.former_bake import former_bakes_hidden, relative_keys
 from ..bake.record import is_baked
 from ..bake.shape_keys import remove_bakes
 from ..scene.bone_joints import skeleton_of
-from ..scene.key_points import way_to_key
-from ..scene.mesh_access import add_key, made_keys
+from ..scene.carrier_inverse import invert_carriers
+from ..scene.hair_curves import is_hair
+from ..scene.key_points import local_positions, way_to_key
+from ..scene.mesh_access import add_key, made_keys, read_shape, write_shape
 from ..scene.modifiers import finish_hidden
 from ..scene.pins import pin_group
 from ..settings.bone_properties import armature_of, set_bone
@@ -74,6 +76,8 @@ def keep_shapes(
 ) -> None:
     """Adds a shape key to each body that shows it at world positions (n, 3) at the current frame.
 
+    Hair, which has no keys, gets another groom.
+
     Parameters
     ----------
     starting : simulations start there: a bake is removed, and the Basis becomes the rest shape of
@@ -83,12 +87,15 @@ def keep_shapes(
         view_layer.update()
         depsgraph: Any = view_layer.depsgraph
         shapes = [
-            way_to_key(obj, depsgraph)(places)
+            _groom(obj, depsgraph, places) if is_hair(obj) else way_to_key(obj, depsgraph)(places)
             for obj, places in zip(objects, positions, strict=True)
         ]
     for obj, points in zip(objects, shapes, strict=True):
         if starting and is_baked(obj):
             remove_bakes([obj])
+        if is_hair(obj):
+            write_shape(obj, points)
+            continue
         key = made_keys(obj)
         with relative_keys(obj):
             add_key(obj, KEY, points, 0.0 if is_baked(obj) else 1.0)
@@ -115,3 +122,15 @@ def add_pins(obj: bpy.types.Object, vertices: Sequence[int]) -> None:
             set_bone(bones.bones[skeleton.joints[vertex].bone], follow_pose=1.0)
         return
     pin_group(obj).add(list(vertices), 1.0, "REPLACE")
+
+
+def _groom(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, places: Floats) -> Floats:
+    """(n, 3) points of hair with which its modifiers show it at world positions (n, 3)."""
+    before = read_shape(obj)
+    wanted = local_positions(obj, depsgraph, places)
+    try:
+        return invert_carriers(
+            obj, depsgraph, wanted, before, lambda points: write_shape(obj, points)
+        )
+    finally:
+        write_shape(obj, before)

@@ -8,9 +8,9 @@ import numpy as np
 from ...core.arrays import Floats, Integers, Singles
 from ..live.control import working
 from ..scene.curve_lines import line_count, read_line_edges
-from ..scene.curve_points import is_curve
 from ..scene.file_context import file_context
-from ..scene.mesh_access import mesh_of
+from ..scene.hair_curves import is_hair, read_strand_edges
+from ..scene.mesh_access import mesh_of, point_count
 from .drawing import SurfaceDrawing, brightness, vertex_normals
 from .overlay.body_strain import Surface, colored, read_surface
 from .overlay.strain import edge_set, edge_strains, inverse_lengths
@@ -79,11 +79,12 @@ class LiveView:
 
 
 def _surface(obj: bpy.types.Object) -> Surface:
-    """Faces and edges of a body; of a curve, its lines."""
-    if not is_curve(obj):
+    """Faces and edges of a body; of a curve or hair, its lines."""
+    if obj.type == "MESH":
         return read_surface(mesh_of(obj))
-    edges = read_line_edges(obj)
-    return Surface(np.zeros((0, 3), np.int64), edges, edge_set(edges, line_count(obj)))
+    edges = read_strand_edges(obj) if is_hair(obj) else read_line_edges(obj)
+    count = point_count(obj) if is_hair(obj) else line_count(obj)
+    return Surface(np.zeros((0, 3), np.int64), edges, edge_set(edges, count))
 
 
 def shaded(positions: Floats, triangles: Integers) -> Singles:

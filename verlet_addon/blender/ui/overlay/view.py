@@ -7,8 +7,9 @@ import bpy
 import gpu
 
 from ...bake.bake import bodies
+from ...scene.cache_modifiers import can_play
 from ...scene.file_context import file_context
-from ...scene.mesh_access import mesh_of
+from ...scene.mesh_access import point_count
 from ...settings.overlay_properties import VERLET_PG_overlay, overlay_properties
 from ...settings.properties import body_properties
 from ..bake_progress import bake_in_progress
@@ -58,13 +59,14 @@ def _draw_scene() -> None:
     gpu.state.blend_set("ALPHA")
     visible = list(_visible_bodies(context))
     if shown.show_strain:
-        for obj in visible:
+        for obj in (each for each in visible if each.type == "MESH"):
             if (view := strain_view(obj, depsgraph, shown.strain_scale / 100.0)) is not None:
                 view.draw(obj.matrix_world.translation)
     active = file_context(context).view_layer.objects.active
     if active in visible:
         _draw_colliders(active, context, depsgraph, shown)
-        _draw_held(active, context, depsgraph, shown)
+        if active.type == "MESH":
+            _draw_held(active, context, depsgraph, shown)
     gpu.state.blend_set("NONE")
 
 
@@ -72,7 +74,7 @@ def _visible_bodies(context: bpy.types.Context) -> Iterator[bpy.types.Object]:
     """Yields the bodies that are switched on, and visible in the viewport."""
     space = cast(bpy.types.SpaceView3D, context.space_data)
     for obj in bodies(file_context(context).scene):
-        if obj.type == "MESH" and obj.visible_in_viewport_get(space) and mesh_of(obj).vertices:
+        if can_play(obj) and obj.visible_in_viewport_get(space) and point_count(obj):
             yield obj
 
 
