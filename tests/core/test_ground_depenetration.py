@@ -1,6 +1,7 @@
 """Bodies that start in the ground are pushed out of it, and gain no speed by it."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,8 +24,9 @@ from tests.core.bodies import (
     split,
     tube,
 )
+from tests.core.colliders import collider
 from verlet_addon.core.arrays import Floats
-from verlet_addon.core.contacts.sides.ground_depenetration import DEPENETRATION_TIME
+from verlet_addon.core.contacts.sides.depenetration import DEPENETRATION_TIME
 from verlet_addon.core.mesh import MeshData
 from verlet_addon.core.scene import Plane
 from verlet_addon.core.settings import BodySettings
@@ -113,6 +115,21 @@ def test_is_at_the_same_height_at_any_frame_rate() -> None:
         for fps in (24, 120)
     ]
     np.testing.assert_allclose(lowest[0], lowest[1][::5], atol=1e-6)
+
+
+@pytest.mark.parametrize("depth", [0.04, 0.15])
+def test_the_ground_lets_out_as_a_collider_does(depth: float) -> None:
+    """Jelly is as high in each frame as from a plate of the same depth; ways differ by the gap."""
+    mesh = moved(cube(0.5), np.eye(3), (0.0, 0.0, 0.25 - depth))
+    solid = split(cube())
+    places = solid.positions * [2.0, 2.0, 0.5] - [0.0, 0.0, 0.5]
+    plate = collider(solid.face_vertices.reshape(-1, 3)), places
+    where: list[dict[str, Any]] = [{"ground": floor()}, {"colliders": [plate]}]
+    (above,), (beside,) = (
+        simulated([(mesh, JELLY)], frames(0.5, 48), HALF, gravity=WEIGHTLESS, **each)
+        for each in where
+    )
+    assert np.abs(above - beside).max() < 0.1 * depth
 
 
 @pytest.mark.slow

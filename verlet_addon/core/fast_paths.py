@@ -8,15 +8,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from .arrays import Booleans, Floats, Integers
+from .bodies.ground_contacts import is_in_ground
 from .bodies.plain_bodies import make_group
 from .bodies.plain_members import is_plain, warm_start_arrays
 from .bodies.plastic_flow import plastic_flow
 from .bodies.step_data import Body, Way
 from .compiled import backend
-from .contacts.sides.ground_depenetration import GroundDepenetration
 from .contacts.solve.collision_world import CollisionWorld
 from .geometry.sweep_and_prune import find_near_boxes
-from .scene import Plane, Sample, same_plane
+from .scene import Sample, same_plane
 from .settings import SceneSettings
 from .state import batches_for
 
@@ -60,17 +60,6 @@ def has_simple_inputs(before: Sample, after: Sample) -> bool:
     return after.ground is None or same_plane(before.ground, after.ground)
 
 
-def is_in_ground(body: Body, ground: Plane | None) -> bool:
-    """Whether any particle is in depenetration from the ground; records initial depths."""
-    model, state = body
-    if ground is None:
-        return False
-    if state.ground_depenetration is None:
-        depths = model.thicknesses - ground.heights(state.positions)
-        state.ground_depenetration = GroundDepenetration(np.maximum(depths, 0.0))
-    return bool(state.ground_depenetration.depths.any())
-
-
 def find_plain(
     bodies: Sequence[Body],
     settings: SceneSettings,
@@ -95,7 +84,7 @@ def find_plain(
         for number, ((model, state), way) in enumerate(zip(bodies, ways, strict=True))
         if state.previous_dt == dt
         and is_plain(model, state)
-        and not is_in_ground((model, state), after.ground)
+        and not (after.ground and is_in_ground(model, state, after.ground, state.positions))
         and not _pins_may_stretch((model, state), way.targets.end)
     ]
 
@@ -132,7 +121,7 @@ def step_plain_bodies(
         member.write_state()
         member.state.steps += settings.substeps
         if after.ground is None:
-            member.state.ground_depenetration = None
+            member.state.ground_depths = None
     return True
 
 

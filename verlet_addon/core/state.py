@@ -15,7 +15,7 @@ from .bending.bend_paths import BendPathBatch
 from .bending.constraints import BendBatches, bend_batches
 from .bending.stencil_batches import StencilBatch
 from .bending.stiff_bends import StiffBendBatch
-from .contacts.sides.ground_depenetration import GroundDepenetration
+from .contacts.sides.depenetration import InitialDepths
 from .integrators import start_gains, step_gains
 from .kernel import Struct, kernel
 from .model import HeldVertices, ShellModel, SoftBodyModel, SolidModel, WaterModel
@@ -112,7 +112,7 @@ class ParticleState:
     """Number of steps taken; odd ones sweep in reverse order, except for bodies at rest."""
     steps_in_contact: int = 0
     """Number of successive steps with contact with another body, a collider or itself."""
-    ground_depenetration: GroundDepenetration | None = None
+    ground_depths: InitialDepths | None = None
     """Initial depths of particles in the ground, still to be reduced; None without ground."""
     rigid: PiecePoses | None = None
     """Poses of rigid pieces."""

@@ -4,12 +4,9 @@ import numpy as np
 
 from ..arrays import Floats
 from ..contacts.manifold.plane import PlaneContact
-from ..contacts.sides.ground_depenetration import (
-    GroundDepenetration,
-    floor_heights,
-    lift_components,
-)
+from ..contacts.sides.depenetration import DEPENETRATION_TIME, InitialDepths, piece_shifts
 from ..model import SoftBodyModel
+from ..scene import Plane
 from ..settings import SceneSettings
 from ..state import ParticleState
 from .body_step import BodyStep
@@ -29,7 +26,7 @@ def add_ground_contact(body_step: BodyStep, settings: SceneSettings, inputs: Ste
     """Sets up the contact with the ground; bodies that start below it are raised without speed."""
     model, state, ground = body_step.model, body_step.state, inputs.ground
     if ground is None:
-        state.ground_depenetration = None
+        state.ground_depths = None
         return
     n, (friction, restitution) = state.positions.shape[1], ground_laws(model, settings)
     contact = PlaneContact(
@@ -47,11 +44,21 @@ def add_ground_contact(body_step: BodyStep, settings: SceneSettings, inputs: Ste
         start_gains=body_step.batches.start_gains,
     )
     body_step.contacts.append(contact)
-    if state.ground_depenetration is None:
-        depths = model.thicknesses - contact.plane.heights(contact.start)
-        state.ground_depenetration = GroundDepenetration(np.maximum(depths, 0.0))
-    if state.ground_depenetration.depths.max(initial=0.0) > 0.0:
-        _depenetrate_ground(model, state, state.ground_depenetration, contact)
+    if is_in_ground(model, state, ground, contact.start):
+        _depenetrate_ground(model, state, contact)
+
+
+def is_in_ground(
+    model: SoftBodyModel, state: ParticleState, ground: Plane, positions: Floats
+) -> bool:
+    """Whether any particle is in depenetration from the ground; records initial depths.
+
+    These are depths of positions (3, n) [m], at first contact.
+    """
+    if state.ground_depths is None:
+        heights = np.minimum(ground.heights(positions), model.thicknesses)
+        state.ground_depths = InitialDepths(-heights, np.zeros(len(heights)))
+    return bool((state.ground_depths.depths > -model.thicknesses).any())
 
 
 def _moved_with_ground(start: Floats, shift: Floats) -> Floats:
@@ -59,20 +66,23 @@ def _moved_with_ground(start: Floats, shift: Floats) -> Floats:
     return start + shift[:, None] if shift.any() else start
 
 
-def _depenetrate_ground(
-    model: SoftBodyModel,
-    state: ParticleState,
-    ground_depenetration: GroundDepenetration,
-    contact: PlaneContact,
-) -> None:
+def _depenetrate_ground(model: SoftBodyModel, state: ParticleState, contact: PlaneContact) -> None:
     """Lowers the floors of particles that started below the ground, and raises them step by step.
 
     Components that rest on such floors are shifted with them, which adds no velocity.
     """
-    above = contact.plane.heights(contact.start)
-    contact.floors = floor_heights(ground_depenetration, above, model.thicknesses, contact.dt)
-    lifts = contact.floors[1] - contact.floors[0]
-    heights = contact.plane.heights(state.positions) - contact.floors[1]
-    shift = contact.plane.normal[:, None] * lift_components(heights, lifts, model.free_components)
-    state.positions += shift
-    state.previous_positions += shift
+    ground_depths, gaps, components = state.ground_depths, model.thicknesses, model.free_components
+    assert ground_depths, "depths are recorded at first contact"
+    out = contact.plane.heights(contact.start) >= gaps
+    out |= ground_depths.ages >= DEPENETRATION_TIME
+    ground_depths.depths[out] = -gaps[out]
+    floors = [ground_depths.prescribed_heights(gaps, later) for later in (0.0, contact.dt)]
+    contact.floors = np.stack(floors)
+    ground_depths.ages[:] += contact.dt
+    heights = contact.plane.heights(state.positions)
+    rises = contact.floors[1] - np.maximum(contact.floors[0], heights)
+    directions = np.broadcast_to(contact.plane.normal[:, None], state.positions.shape)
+    count = components.max(initial=-1) + 1
+    shifts = piece_shifts(components, count, np.maximum(rises, 0.0), directions)
+    state.positions += shifts[:, components]
+    state.previous_positions += shifts[:, components]

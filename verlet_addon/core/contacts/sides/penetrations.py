@@ -8,10 +8,11 @@ from ...arrays import Floats, Integers, apply_matrices, cofactors, concatenated,
 from ...geometry.graph import find_components
 from ..broad_phase.surfaces import Surfaces
 from .closed_surfaces import DIRECTIONS, ClosedSurfaces, find_exit_distances, triangle_frames
+from .depenetration import InitialDepths
 
 
 @dataclass(frozen=True, eq=False)
-class Penetrations:
+class Penetrations(InitialDepths):
     """Penetrations: each vertex moves along a direction, out beyond a point on a triangle."""
 
     vertices: Integers
@@ -22,10 +23,6 @@ class Penetrations:
     """(3, k) barycentric coordinates of the point on it."""
     local_directions: Floats
     """(3, k) direction in the frame of two sides of the triangle and its normal, moving with it."""
-    depths: Floats
-    """(k,) initial depths along the direction [m]."""
-    ages: Floats
-    """(k,) time since detection [s]; changes."""
 
     def directions(self, positions: Floats) -> Floats:
         """(3, k) unit vectors, at positions (3, N) [m]; nan where a triangle has no area."""
@@ -43,12 +40,12 @@ class Penetrations:
 
 
 NO_PENETRATIONS = Penetrations(
+    np.empty(0),
+    np.empty(0),
     np.empty(0, np.int64),
     np.empty((3, 0), np.int64),
     np.empty((3, 0)),
     np.empty((3, 0)),
-    np.empty(0),
-    np.empty(0),
 )
 """No penetrations."""
 
@@ -161,7 +158,7 @@ def _make_penetrations(
         local_directions[:2] = 0.0
         depths = depths * np.abs((frames[:, 2] * directions).sum(axis=0))
     weights = np.stack([1.0 - b - c, b, c])
-    return Penetrations(vertices, corners, weights, local_directions, depths, np.zeros(len(free)))
+    return Penetrations(depths, np.zeros(len(free)), vertices, corners, weights, local_directions)
 
 
 def _to_local(frames: Floats, vectors: Floats) -> Floats:

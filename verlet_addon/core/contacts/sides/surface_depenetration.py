@@ -18,15 +18,10 @@ from .closed_surfaces import (
     orient_outwards,
     winding_numbers,
 )
-from .ground_depenetration import DEPENETRATION_TIME
+from .depenetration import piece_shifts
 from .intersections import RELEASE_SHARE, find_intersections, near_closed_surfaces
 from .penetrations import NO_PENETRATIONS, Penetrations, find_penetrations
 
-EXIT_SPEED, MIN_EXIT_TIME = 0.5, 0.1
-"""Mean speed at which vertices move out [m/s], in no less than the second, and no more than
-DEPENETRATION_TIME [s]. With half of the first, jelly in a box is 58 mm behind, with twice, a napkin
-140 mm ahead; with half and with twice of the second, a sleeve in its arm stretches by 2 % in place
-of 1 %."""
 EDGE_SAMPLES = np.stack([np.linspace(0.0, 1.0, 7), np.linspace(1.0, 0.0, 7)])
 """(2, s) sample points along edges, as weights of both ends."""
 CHUNK = 4000
@@ -57,11 +52,8 @@ class SurfaceDepenetration:
 
     def held_heights(self, later: float = 0.0) -> Floats:
         """(k,) prescribed heights of vertices, at a time `later` [s] than now [m]."""
-        times = np.clip(self.penetrations.depths / EXIT_SPEED, MIN_EXIT_TIME, DEPENETRATION_TIME)
-        share = np.minimum((self.penetrations.ages + later) / times, 1.0)
         gaps = self.surfaces.gaps[tuple(self.owners())]
-        left = (1.0 + 2.0 * share) * (1.0 - share) ** 2
-        return np.asarray(gaps - (self.penetrations.depths + gaps) * left)
+        return self.penetrations.prescribed_heights(gaps, later)
 
     def filter_contacts(self, contacts: Contacts, start: Floats) -> Contacts:
         """The contacts of a step from `start` (3, N) [m], without those of vertices inside."""
@@ -263,24 +255,19 @@ def _still_inside(
     return np.asarray(penetration_states)
 
 
-def piece_shifts(
+def solid_shifts(
     depenetration: SurfaceDepenetration, positions: Floats, pieces: Integers, dt: float
 ) -> Floats:
     """(3, p + 1) displacements of p rigidly depenetrating pieces in the next step [m]; last is 0.
 
-    Pieces are shifted to the prescribed heights of their vertices: a contact correction would
-    become speed, and squash them. The step starts at `positions` (3, N) [m]; `pieces` (N,) are the
-    free piece of each particle, −1 for none.
+    The step starts at `positions` (3, N) [m]; `pieces` (N,) are the free piece of each particle, −1
+    for none.
     """
-    penetrations, shifts = depenetration.penetrations, np.zeros((3, pieces.max(initial=-1) + 2))
-    held_heights, directions = depenetration.held_heights(), penetrations.directions(positions)
+    penetrations = depenetration.penetrations
+    directions = penetrations.directions(positions)
     before = np.maximum(depenetration.held_heights(-dt), penetrations.heights(positions))
-    rise = np.clip(held_heights - before, 0.0, None)
+    rises = np.clip(depenetration.held_heights() - before, 0.0, None)
     of_vertices, of_triangles = pieces[penetrations.vertices], pieces[penetrations.corners[0]]
-    piece_of_row = np.where(of_vertices >= 0, of_vertices, of_triangles)
     directions = np.where(of_vertices >= 0, directions, -directions)
-    for piece in np.unique(piece_of_row[piece_of_row >= 0]):
-        rows = np.flatnonzero(piece_of_row == piece)
-        most = rows[rise[rows].argmax()]
-        shifts[:, piece] = rise[most] * directions[:, most]
-    return shifts
+    numbers = np.where(of_vertices >= 0, of_vertices, of_triangles)
+    return piece_shifts(numbers, pieces.max(initial=-1) + 1, rises, directions)

@@ -16,7 +16,7 @@ from ...state import SolidBodyState
 from ...stretch.sweep import limit_peak_strain
 from ..manifold.contact_rows import ContactRows
 from ..manifold.row_setup import PredictedMotion, cache_rows, row_displacements, warm_start_rows
-from ..sides.surface_depenetration import piece_shifts, update_depenetration
+from ..sides.surface_depenetration import solid_shifts, update_depenetration
 from .collision_world import CollisionWorld
 from .contact_step import (
     CONVERGED_SHARE,
@@ -61,7 +61,7 @@ def depenetrate(bodies: Sequence[Body], world: CollisionWorld, inputs: StepInput
         pieces[part] = np.where(own < 0, -1, own + counts[-1])[: part.stop - part.start]
         counts.append(counts[-1] + int(own.max(initial=-1)) + 1)
     update_depenetration(depenetration, places, pinned, inputs.dt)
-    shifts = piece_shifts(depenetration, places, pieces, inputs.dt)
+    shifts = solid_shifts(depenetration, places, pieces, inputs.dt)
     for number, (model, state) in enumerate(bodies):
         if isinstance(model, SolidModel) and isinstance(state, SolidBodyState):
             own = shifts[:, [*range(*counts[number : number + 2]), -1]]
