@@ -22,9 +22,9 @@ from tests.core.bodies import (
 from tests.core.colliders import Moving, ball, collider, crossed
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.contacts.manifold.row_setup import PredictedMotion
+from verlet_addon.core.contacts.sides.pinched_cloth import SolvedContacts
 from verlet_addon.core.contacts.solve.collision_world import build_collision_world
 from verlet_addon.core.contacts.solve.contact_step import detect_contacts
-from verlet_addon.core.contacts.solve.pinched_cloth import update_pinched
 from verlet_addon.core.settings import BodySettings
 
 
@@ -79,8 +79,8 @@ def test_cloth_is_pinched_where_neither_face_has_room(
     contact_step = detect_contacts(world, motion, end)
     rows = contact_step.rows
     rows.normal_multipliers[rows.heights(end) < rows.gaps] = 1.0
-    update_pinched(contact_step)
-    assert bool(len(world.pinched.particles)) == pinched
+    world.sides.finish_step(SolvedContacts(rows, motion, contact_step.positions))
+    assert bool(len(world.sides.pinched.particles)) == pinched
 
 
 @pytest.mark.slow

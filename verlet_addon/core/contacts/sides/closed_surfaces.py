@@ -1,15 +1,13 @@
-"""Closed surfaces: what is inside of them, how far it is to the outside, and contacts of that."""
+"""Closed surfaces: what is inside of them, and how far it is to the outside."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from ...arrays import NONZERO, Booleans, Floats, Integers, cross, magnitudes, sum_by
-from ...geometry.faces import area_normals
 from ...geometry.ray_casting import cast_rays, find_winding_numbers
 from ...geometry.sweep_and_prune import find_near_boxes
 from ..broad_phase.surfaces import Surfaces
-from ..manifold.contacts import Contacts
 
 DIRECTIONS = 1.0 - np.array([way for way in np.ndindex(3, 3, 3) if way != (1, 1, 1)]).T
 DIRECTIONS /= np.sqrt((DIRECTIONS * DIRECTIONS).sum(axis=0))
@@ -34,6 +32,11 @@ class ClosedSurfaces:
     bodies: int
     """Number of owners that are bodies; they come first."""
 
+    @property
+    def first_collider_particle(self) -> int:
+        """The first particle of colliders."""
+        return int(self.surfaces.starts[self.bodies])
+
     def obstacles_of(self, owner: int) -> list[int]:
         """Other owners with closed surfaces that this owner collides with."""
         others = np.flatnonzero(self.surfaces.collides[owner]).tolist()
@@ -53,6 +56,18 @@ class ClosedSurfaces:
         both = np.concatenate([near, near[::-1]], axis=1)
         both = both[:, self.surfaces.collides[both[0], both[1]] & closed[both[1]]]
         return list(zip(*both[:, np.lexsort(both[::-1])].tolist(), strict=True))
+
+    def contain(self, points: Floats, asked: Booleans, positions: Floats) -> Booleans:
+        """(o, k) bool, whether points (3, k) are inside of owners, where `asked` (o, k).
+
+        Particles are at positions (3, N) [m].
+        """
+        found = np.zeros(asked.shape, dtype=bool)
+        for owner, own in enumerate(self.triangles):
+            some = np.flatnonzero(asked[owner])
+            if len(some):
+                found[owner, some] = winding_numbers(points[:, some], positions, own) != 0
+        return found
 
 
 def winding_numbers(points: Floats, positions: Floats, triangles: Integers) -> Integers:
@@ -110,52 +125,3 @@ def triangle_frames(positions: Floats, corners: Integers) -> Floats:
     normal = cross(b - a, c - a)
     length = magnitudes(normal)
     return np.stack([b - a, c - a, normal / np.maximum(length, NONZERO)], axis=1)
-
-
-def contact_penetration_states(surfaces: Surfaces, contacts: Contacts) -> Integers:
-    """(k,) the largest penetration state of the particles of each contact; 0 for none."""
-    states = surfaces.penetration_states
-    if not surfaces.any_penetrating:
-        return np.zeros(len(contacts.gaps), dtype=states.dtype)
-    other = _other_owners(surfaces, contacts)
-    moves = contacts.weights != 0.0
-    return np.asarray((states[contacts.particles, other] * moves).max(axis=0))
-
-
-def _other_owners(surfaces: Surfaces, contacts: Contacts) -> Integers:
-    """(4, k) for each particle the owner of the other feature."""
-    first, second = contacts.owners
-    return np.where(surfaces.owners[contacts.particles] == first, second, first)
-
-
-def filter_penetrating(
-    surfaces: Surfaces, contacts: Contacts, start: Floats, closed_surfaces: Integers
-) -> tuple[Contacts, Integers]:
-    """The contacts without particles inside; normals of emerging ones point out of the solid.
-
-    Parameters
-    ----------
-    start : (3, N) where the step begins [m].
-    closed_surfaces : (3, t) the triangles of solids, counter-clockwise seen from outside.
-
-    Returns
-    -------
-    The contacts, and the particles of contacts with reversed normals.
-    """
-    state = contact_penetration_states(surfaces, contacts)
-    contacts, state = contacts.chosen(state != INSIDE), state[state != INSIDE]
-    emerging = np.flatnonzero(state == EMERGING)
-    if not len(emerging):
-        return contacts, emerging
-    some = contacts.chosen(emerging)
-    other = _other_owners(surfaces, some)
-    obstacle = np.where(surfaces.penetration_states[some.particles, other] > 0, other, -1)
-    obstacle = obstacle.max(axis=0)
-    out = area_normals(start, closed_surfaces)[:, some.particles]
-    of_obstacle = surfaces.owners[some.particles] == obstacle
-    outwards = (of_obstacle * np.abs(some.weights) * out).sum(axis=1)
-    along = (some.normals * outwards).sum(axis=0)
-    wrong = emerging[along * np.where(obstacle == some.owners[1], 1.0, -1.0) < 0.0]
-    normals = contacts.normals.copy()
-    normals[:, wrong] *= -1.0
-    return replace(contacts, normals=normals), np.unique(contacts.particles[:, wrong])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import Booleans, Floats, Integers, magnitudes
+from ...arrays import Booleans, Floats, magnitudes
 from ...geometry.graph import NO_EDGES, find_components
 from ...mesh import MeshData
 from ...model import ShellModel, SoftBodyModel, SolidModel
@@ -23,12 +23,7 @@ from ..manifold.row_setup import (
     combine_pair_properties,
     pair_gaps,
 )
-from ..sides.closed_surfaces import PINCHED
-from ..sides.surface_depenetration import (
-    SurfaceDepenetration,
-    build_depenetration,
-    mark_appeared,
-)
+from ..sides.sides import Sides, build_sides, mark_appeared
 from .contact_statistics import ContactStatistics, empty_statistics
 
 SKIN_SHARE = 1.0
@@ -39,32 +34,6 @@ quarter more searches; with twice, it takes a tenth more tests."""
 
 Bodies = Sequence[Floats] | Mapping[int, Floats]
 """Positions (3, n) of bodies by their numbers."""
-
-
-@dataclass(frozen=True, eq=False)
-class PinchedParticles:
-    """Particles without room, each of which touches colliders on one face of its cloth alone."""
-
-    particles: Integers
-    """(k,) numbers of the particles."""
-    sides: Floats
-    """(k,) 1 if the face that vertex normals point out of touches colliders; −1 for the other."""
-    corners: Integers
-    """(3, k) of triangles of colliders beneath, which the particles keep off."""
-    weights: Floats
-    """(3, k) barycentric coordinates of the points on the triangles."""
-    ages: Floats
-    """(k,) time since there is room again [s]; changes."""
-
-    def surface_points(self, positions: Floats) -> Floats:
-        """(3, k) points on the surfaces beneath, from positions (3, N) [m]."""
-        return np.asarray(np.einsum("ck,xck->xk", self.weights, positions[:, self.corners]))
-
-
-NO_PINCHED = PinchedParticles(
-    np.empty(0, np.int64), np.empty(0), np.empty((3, 0), np.int64), np.empty((3, 0)), np.empty(0)
-)
-"""No pinched particles."""
 
 
 @dataclass(eq=False)
@@ -87,34 +56,22 @@ class CollisionWorld:
     pair_properties: PairProperties
     skins: Floats
     """(owners,) largest skins of bodies; 0 for colliders [m]."""
-    depenetration: SurfaceDepenetration
-    """Depenetration of particles that start inside of solids or colliders."""
+    sides: Sides
+    """Particles that are inside of solids or colliders, come out, or have no room between."""
     statistics: ContactStatistics
     """Counts that diagnostics are made from."""
     colliders: Sequence[Collider]
     degenerate: Booleans
     """(colliders,) bool, colliders without area in this step, which touch nothing; changes."""
-    pinchable: Booleans
-    """(N,) bool, particles of cloth that may be pinched between colliders."""
     persistent_contacts: PersistentContacts | None = None
     """Contacts and near pairs found in former steps; changes."""
     cache: ContactCache | None = None
     """Multipliers of the step before, for the warm start; changes."""
-    pinched: PinchedParticles = NO_PINCHED
-    """Particles without room between colliders; changes."""
 
     @cached_property
     def skin_limits(self) -> SkinLimits:
         """How far particles may be from the paths for which contacts were searched."""
         return skin_limits(self.surfaces, self.skins)
-
-    @property
-    def depenetrating(self) -> Booleans:
-        """(N,) bool, particles that are depenetrating from any owner."""
-        states = self.surfaces.penetration_states
-        if not self.surfaces.any_penetrating:  # the usual case
-            return np.zeros(len(states), dtype=bool)
-        return np.asarray(((states > 0) & (states < PINCHED)).any(axis=1))
 
     @property
     def first_collider_particle(self) -> int:
@@ -143,9 +100,7 @@ class CollisionWorld:
             different = ends_of_path[:1] if ends_of_path[0] is ends_of_path[1] else ends_of_path
             self.degenerate[number] = not all(map(self.colliders[number].has_area, different))
         for number in np.flatnonzero(degenerate & ~self.degenerate).tolist():
-            mark_appeared(
-                self.depenetration, self.bodies + number, self.gather_positions(bodies, starts)
-            )
+            mark_appeared(self.sides, self.bodies + number, self.gather_positions(bodies, starts))
 
 
 def gather_bodies(slices: dict[int, slice], bodies: Bodies, world_positions: Floats) -> None:
@@ -186,10 +141,13 @@ def build_collision_world(
     held += [np.ones(len(rows), dtype=bool) for rows in places]
     thick = np.array([*(body.thickness for body in bodies), *(0.0 for _ in colliders)])
     skins = SKIN_SHARE * np.minimum(thick, world_surfaces.longest)
+    pinchable = [*map(_pinchable, models), *(np.zeros(len(rows), dtype=bool) for rows in places)]
     soft = np.array([body.body_type == "SOFT" for body in bodies] + [False] * len(colliders))
     return CollisionWorld(
         surfaces=world_surfaces,
-        depenetration=build_depenetration(world_surfaces, soft, len(bodies), np.concatenate(held)),
+        sides=build_sides(
+            world_surfaces, soft, len(bodies), *map(np.concatenate, (held, pinchable))
+        ),
         pair_properties=combine_pair_properties(bodies, colliders),
         bodies=len(bodies),
         body_slices={
@@ -217,7 +175,6 @@ def _particle_arrays(
         "between_pins": between_pins,
         "shortest_edges": _shortest_edges(surfaces, models, on_ropes & ~between_pins),
         "gap_reductions": np.concatenate([*map(_gap_reductions, models), zero]),
-        "pinchable": np.concatenate([*map(_pinchable, models), none]) & ~on_ropes,
     }
 
 
@@ -265,5 +222,6 @@ def _gap_reductions(model: SoftBodyModel) -> Floats:
 
 
 def _pinchable(model: SoftBodyModel) -> Booleans:
-    """(v,) bool, free vertices of bodies without solid, shell or rigid pieces."""
-    return np.asarray((model.contact_inverse_masses > 0.0) & (not model.has_coupled_particles))
+    """(v,) bool, free vertices of bodies without solid, shell or rigid pieces, but ropes."""
+    movable = (model.contact_inverse_masses > 0.0) & (not model.has_coupled_particles)
+    return np.asarray(movable & ~_on_ropes(model))

@@ -16,7 +16,8 @@ from ...state import SolidBodyState
 from ...stretch.sweep import limit_peak_strain
 from ..manifold.contact_rows import ContactRows
 from ..manifold.row_setup import PredictedMotion, cache_rows, row_displacements, warm_start_rows
-from ..sides.surface_depenetration import solid_shifts, update_depenetration
+from ..sides.pinched_cloth import SolvedContacts
+from ..sides.sides import solid_shifts, update_sides
 from .collision_world import CollisionWorld
 from .contact_step import (
     CONVERGED_SHARE,
@@ -35,7 +36,6 @@ from .islands import (
     solve_island,
     stretched_particles,
 )
-from .pinched_cloth import update_pinched
 
 MAX_DETECTIONS = 2
 """Maximum detections of contacts in a step, since corrections of the first cause further contacts;
@@ -46,8 +46,7 @@ place of 10 %."""
 
 def depenetrate(bodies: Sequence[Body], world: CollisionWorld, inputs: StepInputs) -> None:
     """Releases particles that are out, and shifts solids, which depenetrate as rigid pieces."""
-    depenetration, surfaces = world.depenetration, world.surfaces
-    if not surfaces.any_penetrating:
+    if not world.surfaces.any_penetrating:
         return
     places = world.gather_positions(
         [state.positions for _, state in bodies], inputs.collider_starts
@@ -60,8 +59,8 @@ def depenetrate(bodies: Sequence[Body], world: CollisionWorld, inputs: StepInput
         own = point_components(model.solid) if isinstance(model, SolidModel) else np.full(1, -1)
         pieces[part] = np.where(own < 0, -1, own + counts[-1])[: part.stop - part.start]
         counts.append(counts[-1] + int(own.max(initial=-1)) + 1)
-    update_depenetration(depenetration, places, pinned, inputs.dt)
-    shifts = solid_shifts(depenetration, places, pieces, inputs.dt)
+    update_sides(world.sides, places, pinned, inputs.dt)
+    shifts = solid_shifts(world.sides, places, pieces, inputs.dt)
     for number, (model, state) in enumerate(bodies):
         if isinstance(model, SolidModel) and isinstance(state, SolidBodyState):
             own = shifts[:, [*range(*counts[number : number + 2]), -1]]
@@ -140,7 +139,7 @@ def _cache_contacts(body_steps: Sequence[BodyStep], contact_step: ContactStep) -
     for body in contact_step.touching_bodies:
         coupled = body_steps[body].model.has_coupled_particles
         cacheable[body] = not (coupled or body_steps[body].entangled)
-    cacheable[world.surfaces.owners[world.depenetrating]] = False
+    cacheable[world.surfaces.owners[world.sides.depenetrating]] = False
     both = cacheable[owners].all(axis=0) & (owners >= world.bodies).any(axis=0) & ~rows.on_ropes
     stretched = stretched_particles(contact_step, body_steps, contact_step.touching_bodies)
     world.cache = cache_rows(rows, both, stretched, world.cache)
@@ -223,7 +222,8 @@ def finish_contact_step(body_steps: Sequence[BodyStep], contact_step: ContactSte
             each.batches.lengths.strip_system.multipliers[...] = each.tension_before_contacts
     previous_positions = [state.previous_positions for state in states]
     update_contact_velocities(contact_step, previous_positions, positions)
-    update_pinched(contact_step)
+    solved = SolvedContacts(contact_step.rows, contact_step.motion, contact_step.positions)
+    contact_step.world.sides.finish_step(solved)
     _cache_contacts(body_steps, contact_step)
     for body, state in enumerate(states):
         touches = body in contact_step.touching_bodies

@@ -5,15 +5,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ...arrays import NONZERO, Booleans, Floats, Integers, cross, dot, magnitudes, sum_rows
+from ...arrays import Booleans, Floats, dot, magnitudes
 from ...bodies.body_step import BodyStep
-from ...geometry.faces import area_normals
 from ...ropes.rope_contacts import RopeSlice, solve_rope_contacts
 from ..manifold.contact_rows import ContactRows, move_back, project_rows, rebound_rows, with_more
 from ..manifold.contacts import Contacts
 from ..manifold.persistent_contacts import refresh_contacts
 from ..manifold.row_setup import PredictedMotion, make_rows
-from ..sides.closed_surfaces import contact_penetration_states
+from ..sides.contact_filter import contact_penetration_states
 from .collision_world import CollisionWorld, gather_bodies, scatter_bodies
 from .contact_statistics import record_step
 from .tunnelling_guard import find_tunnelling, prevent_tunnelling
@@ -99,10 +98,10 @@ def detect_contacts(world: CollisionWorld, motion: PredictedMotion, end: Floats)
     )
     rows = _rows_of(world, motion, world.persistent_contacts.contacts)
     if world.surfaces.any_penetrating:
-        vertex_rows = _make_rows(world, world.depenetration.vertex_rows(end), motion)
+        vertex_rows = _make_rows(world, world.sides.vertex_rows(end), motion)
         vertex_rows.targets[:], vertex_rows.rebounds[:] = vertex_rows.gaps, 0.0
         rows = with_more(rows, vertex_rows)
-        for intersections in world.depenetration.intersections:
+        for intersections in world.sides.intersections:
             rows = with_more(rows, _make_rows(world, intersections, motion))
     return ContactStep(world, motion, end, end.copy(), rows, bodies_in(rows, world))
 
@@ -146,47 +145,8 @@ def bodies_in(rows: ContactRows, world: CollisionWorld) -> dict[int, slice]:
 
 def _rows_of(world: CollisionWorld, motion: PredictedMotion, found: Contacts) -> ContactRows:
     """Rows of found contacts that count in the world's state."""
-    found = world.depenetration.filter_contacts(_reduce_gaps(world, found), motion.start)
-    return _make_rows(world, _filter_pinched(world, found, motion.start), motion)
-
-
-def _filter_pinched(world: CollisionWorld, contacts: Contacts, start: Floats) -> Contacts:
-    """The contacts of a step at `start` (3, N) [m] without those on free faces of pinched cloth."""
-    pinched = world.pinched
-    if not len(pinched.particles):
-        return contacts
-    away = np.zeros_like(start)
-    away[:, pinched.particles] = cloth_normals(world, pinched.particles, start) * pinched.sides
-    free = ~(contacts.owners >= world.bodies).any(axis=0)
-    free |= ~((away != 0.0).any(axis=0)[contacts.particles] & (contacts.weights != 0.0)).any(axis=0)
-    perhaps = contacts.chosen(np.flatnonzero(~free))
-    outwards = _collider_normals(world, perhaps.particles, start)
-    wrong, surface = np.zeros(len(perhaps.gaps), dtype=bool), np.zeros_like(perhaps.normals)
-    for particles, weights in zip(perhaps.particles, perhaps.weights, strict=True):
-        push = perhaps.normals * np.sign(weights)
-        wrong |= dot(away[:, particles], push) < 0.0
-        of_collider = particles >= world.first_collider_particle
-        surface += outwards[:, particles] * (np.abs(weights) * of_collider)
-    # From within a collider its surface would hold the cloth inside.
-    second = perhaps.owners[1] >= world.bodies
-    free[~free] = ~(wrong | (dot(surface, perhaps.normals) * np.where(second, 1.0, -1.0) < 0.0))
-    return contacts.chosen(free)
-
-
-def _collider_normals(world: CollisionWorld, particles: Integers, positions: Floats) -> Floats:
-    """(3, N) normals of closed surfaces, not unit, that are right at particles (4, k) alone."""
-    triangles = np.concatenate(world.depenetration.closed_surfaces.triangles, axis=1)
-    wanted = np.zeros(positions.shape[1], dtype=bool)
-    wanted[particles] = True
-    return area_normals(positions, triangles[:, wanted[triangles].any(axis=0)])
-
-
-def cloth_normals(world: CollisionWorld, particles: Integers, positions: Floats) -> Floats:
-    """(3, k) unit normals of the cloth at particles."""
-    number, triangles = world.surfaces.fans_of(particles)
-    a, b, c = (positions[:, corner] for corner in world.surfaces.triangles[:, triangles])
-    found = sum_rows(number, cross(b - a, c - a), len(particles))
-    return np.asarray(found / np.maximum(magnitudes(found), NONZERO))
+    found = world.sides.filter_contacts(_reduce_gaps(world, found), motion.start)
+    return _make_rows(world, found, motion)
 
 
 def project_body_contacts(contact_step: ContactStep, body_steps: Sequence[BodyStep]) -> bool:

@@ -14,7 +14,7 @@ from ...scene import Collider, Plane, Sample
 from ...settings import BodySettings
 from ...shell.kernels import is_stiff
 from ..manifold.plane import along
-from ..sides.surface_depenetration import still_penetrating
+from ..sides.sides import still_penetrating
 from .collision_world import CollisionWorld
 from .contact_statistics import CONTACTS_PER_VERTEX, ContactStatistics, reset_frame_counts
 
@@ -98,9 +98,9 @@ def _initial_penetrations(
     names = [model.name for model, _ in bodies] + [collider.name for collider in colliders]
     cases = [] if ground is None else [_below_ground(body, ground) for body in bodies]
     if world is not None:
-        depenetration, owners = world.depenetration, world.depenetration.owners()
-        free = _can_move(bodies, world)[depenetration.penetrations.vertices]
-        owners = owners[:, free & ~depenetration.held_by_pins | (owners[1] < len(bodies))]
+        sides, owners = world.sides, world.sides.owners()
+        free = _can_move(bodies, world)[sides.penetrations.vertices]
+        owners = owners[:, free & ~sides.held_by_pins | (owners[1] < len(bodies))]
         pairs, counts = np.unique(np.sort(owners, axis=0), axis=1, return_counts=True)
         cases += [
             (names[body], names[other], count, "move them apart at the first frame")
@@ -170,13 +170,13 @@ def _lasting_penetrations(
     bodies: Sequence[Body], world: CollisionWorld, names: Sequence[str], sample: Sample
 ) -> list[str]:
     """One sentence for each initial penetration that is left after the deadline, once."""
-    depenetration = world.depenetration
-    depenetration.age += sample.duration
-    if not depenetration.initial_pairs or depenetration.age < DEPENETRATION_DEADLINE:
+    sides = world.sides
+    sides.age += sample.duration
+    if not sides.initial_pairs or sides.age < DEPENETRATION_DEADLINE:
         return []
     places = world.gather_positions([state.positions for _, state in bodies], sample.colliders)
-    stuck = still_penetrating(depenetration, places, _can_move(bodies, world))
-    depenetration.initial_pairs = []
+    stuck = still_penetrating(sides, places, _can_move(bodies, world))
+    sides.initial_pairs = []
     return [
         Remark(
             f"{names[body]} still penetrates {names[solid]} at frame {sample.frame}, and cannot be "

@@ -165,7 +165,7 @@ def post_stabilize(contact_step: ContactStep, body_steps: Sequence[BodyStep]) ->
     initial = [positions[:, part].copy() for part in own]
     project_alternately(contact_step, body_steps, POST_ROUNDS)
     # Depenetration takes precedence over strain.
-    depenetrating = world.depenetrating
+    depenetrating = world.sides.depenetrating
     if any(depenetrating[part].any() for part in own):
         return
     for part, before in zip(own, initial, strict=True):

@@ -10,7 +10,7 @@ from ..broad_phase.searches import TUNNELLING
 from ..broad_phase.surfaces import Surfaces
 from ..manifold.contacts import Contacts
 from ..manifold.persistent_contacts import PersistentContacts, find_pairs
-from ..sides.closed_surfaces import contact_penetration_states
+from ..sides.contact_filter import contact_penetration_states
 
 SEPARATION = 3.0
 """Distance to which such pairs are separated, as a multiple of that. With half, sheets that cross

@@ -1,4 +1,4 @@
-"""Gradual depenetration from solids and closed colliders, without gain of speed."""
+"""Sides: what is outside of closed surfaces, inside of them, comes out, or has no room between."""
 
 from dataclasses import dataclass, field
 
@@ -14,13 +14,14 @@ from .closed_surfaces import (
     INSIDE,
     PINCHED,
     ClosedSurfaces,
-    filter_penetrating,
     orient_outwards,
     winding_numbers,
 )
+from .contact_filter import filter_by_sides
 from .depenetration import piece_shifts
 from .intersections import RELEASE_SHARE, find_intersections, near_closed_surfaces
 from .penetrations import NO_PENETRATIONS, Penetrations, find_penetrations
+from .pinched_cloth import NO_PINCHED, PinchedParticles, SolvedContacts, update_pinched
 
 EDGE_SAMPLES = np.stack([np.linspace(0.0, 1.0, 7), np.linspace(1.0, 0.0, 7)])
 """(2, s) sample points along edges, as weights of both ends."""
@@ -29,10 +30,12 @@ CHUNK = 4000
 
 
 @dataclass(eq=False)
-class SurfaceDepenetration:
-    """State of depenetration from all closed surfaces."""
+class Sides:
+    """States of particles at closed surfaces; `penetration_states` has a number for each pair."""
 
     closed_surfaces: ClosedSurfaces
+    pinchable: Booleans
+    """(N,) bool, particles of cloth that may be pinched between colliders."""
     penetrations: Penetrations = NO_PENETRATIONS
     held_by_pins: Booleans = field(default_factory=lambda: np.zeros(0, dtype=bool))
     """(k,) bool, penetrations of vertices that pins hold inside for now."""
@@ -42,6 +45,8 @@ class SurfaceDepenetration:
     """Owners and the solids that they start in, until the deadline; changes."""
     age: float = 0.0
     """Time since the start [s]; changes."""
+    pinched: PinchedParticles = NO_PINCHED
+    """Particles without room between colliders; changes."""
     flipped: Integers = field(default_factory=lambda: NO_PENETRATIONS.vertices)
     """Particles of contacts with normals that pointed into the solid, and were reversed."""
 
@@ -55,14 +60,25 @@ class SurfaceDepenetration:
         gaps = self.surfaces.gaps[tuple(self.owners())]
         return self.penetrations.prescribed_heights(gaps, later)
 
+    @property
+    def depenetrating(self) -> Booleans:
+        """(N,) bool, particles that are depenetrating from any owner."""
+        states = self.surfaces.penetration_states
+        if not self.surfaces.any_penetrating:  # the usual case
+            return np.zeros(len(states), dtype=bool)
+        return np.asarray(((states > 0) & (states < PINCHED)).any(axis=1))
+
     def filter_contacts(self, contacts: Contacts, start: Floats) -> Contacts:
-        """The contacts of a step from `start` (3, N) [m], without those of vertices inside."""
+        """The contacts of a step from `start` (3, N) [m] that push particles to their side."""
         if not self.surfaces.any_penetrating:
             return contacts
-        triangles = np.concatenate(self.closed_surfaces.triangles, axis=1)
-        contacts, flipped = filter_penetrating(self.surfaces, contacts, start, triangles)
+        contacts, flipped = filter_by_sides(self.closed_surfaces, self.pinched, contacts, start)
         self.flipped = np.union1d(self.flipped, flipped)
         return contacts
+
+    def finish_step(self, solved: SolvedContacts) -> None:
+        """Finds particles that a step has left without room, and releases those that have it."""
+        self.pinched = update_pinched(self.closed_surfaces, self.pinched, self.pinchable, solved)
 
     def vertex_rows(self, positions: Floats) -> Contacts:
         """Rows that keep vertices at their prescribed heights, for positions (3, N) [m]."""
@@ -85,13 +101,14 @@ class SurfaceDepenetration:
         return np.asarray(pairs)
 
 
-def build_depenetration(
-    surfaces: Surfaces, soft: Booleans, bodies: int, pinned: Booleans
-) -> SurfaceDepenetration:
+def build_sides(
+    surfaces: Surfaces, soft: Booleans, bodies: int, pinned: Booleans, pinchable: Booleans
+) -> Sides:
     """Finds penetrations into colliders and solids, `soft` (o,), at rest.
 
     A component wholly inside of a body, or of a collider with inward normals, as of a room, is
-    meant to be there, and stays. The first owners are bodies; `pinned` (N,) are pinned particles.
+    meant to be there, and stays. The first owners are bodies; `pinned` (N,) are pinned particles,
+    `pinchable` (N,) those of cloth.
     """
     positions, triangles = surfaces.rest, []
     ends = np.searchsorted(surfaces.owners[surfaces.triangles[0]], np.arange(1, len(soft)))
@@ -104,29 +121,27 @@ def build_depenetration(
     inside = np.flatnonzero((surfaces.penetration_states == INSIDE).any(axis=1))
     _mark_all_colliders(closed_surfaces, inside)
     penetrations = find_penetrations(closed_surfaces, inside, positions)
-    depenetration = SurfaceDepenetration(closed_surfaces, penetrations)
-    depenetration.held_by_pins = _find_held_by_pins(depenetration, positions, pinned)
+    sides = Sides(closed_surfaces, pinchable, penetrations)
+    sides.held_by_pins = _find_held_by_pins(sides, positions, pinned)
     near = near_closed_surfaces(closed_surfaces, positions)
-    depenetration.intersections = find_intersections(closed_surfaces, near, pinned, positions)
+    sides.intersections = find_intersections(closed_surfaces, near, pinned, positions)
     initial_pairs = [
-        depenetration.owners()[:, ~depenetration.held_by_pins],
-        *(rows.owners for rows in depenetration.intersections),
+        sides.owners()[:, ~sides.held_by_pins],
+        *(rows.owners for rows in sides.intersections),
     ]
-    depenetration.initial_pairs = sorted(
+    sides.initial_pairs = sorted(
         set(zip(*np.concatenate(initial_pairs, axis=1).tolist(), strict=True))
     )
-    return depenetration
+    return sides
 
 
-def still_penetrating(
-    depenetration: SurfaceDepenetration, positions: Floats, free: Booleans
-) -> list[tuple[int, int]]:
+def still_penetrating(sides: Sides, positions: Floats, free: Booleans) -> list[tuple[int, int]]:
     """Initial pairs of owners with edges between free particles (N,) that are still inside."""
-    surfaces, closed_surfaces, found = depenetration.surfaces, depenetration.closed_surfaces, []
+    surfaces, closed_surfaces, found = sides.surfaces, sides.closed_surfaces, []
     free = free & ~surfaces.exempt[0] & (surfaces.penetration_states < PINCHED).all(axis=1)
-    free[depenetration.penetrations.vertices[depenetration.held_by_pins]] = False
+    free[sides.penetrations.vertices[sides.held_by_pins]] = False
     edges = surfaces.edges[:, free[surfaces.edges].all(axis=0)]
-    for owner, obstacle in depenetration.initial_pairs:
+    for owner, obstacle in sides.initial_pairs:
         ends = positions[:, edges[:, surfaces.owners[edges[0]] == owner]]
         points = np.einsum("es,xek->xks", EDGE_SAMPLES, ends).reshape(3, -1)
         if winding_numbers(points, positions, closed_surfaces.triangles[obstacle]).any():
@@ -134,21 +149,19 @@ def still_penetrating(
     return found
 
 
-def _find_held_by_pins(
-    depenetration: SurfaceDepenetration, positions: Floats, pinned: Booleans
-) -> Booleans:
+def _find_held_by_pins(sides: Sides, positions: Floats, pinned: Booleans) -> Booleans:
     """(k,) penetrations of vertices nearer to a pin (N,) at rest than the pin's depth.
 
     They stay inside: moving out would stretch the body between them.
     """
-    surfaces, penetrations = depenetration.surfaces, depenetration.penetrations
-    own, other = depenetration.owners()
+    surfaces, penetrations = sides.surfaces, sides.penetrations
+    own, other = sides.owners()
     held_by_pins, pins = np.zeros(len(own), dtype=bool), pinned[penetrations.vertices]
     depths = surfaces.gaps[own, other] - penetrations.heights(positions)
-    for body, obstacle in np.unique(depenetration.owners(), axis=1).T.tolist():
+    for body, obstacle in np.unique(sides.owners(), axis=1).T.tolist():
         of_pair = (own == body) & (other == obstacle)
         deep, asked = np.flatnonzero(of_pair & pins), np.flatnonzero(of_pair & ~pins)
-        if depenetration.closed_surfaces.keeps_shape[body] or not len(deep):
+        if sides.closed_surfaces.keeps_shape[body] or not len(deep):
             continue
         for some in np.split(asked, range(CHUNK, len(asked), CHUNK)):
             rest = surfaces.rest[:, penetrations.vertices]
@@ -187,9 +200,9 @@ def _mark_all_colliders(closed_surfaces: ClosedSurfaces, inside: Integers) -> No
     surfaces.penetration_states[inside] = np.where(met, INSIDE, surfaces.penetration_states[inside])
 
 
-def mark_appeared(depenetration: SurfaceDepenetration, obstacle: int, positions: Floats) -> None:
+def mark_appeared(sides: Sides, obstacle: int, positions: Floats) -> None:
     """Marks particles inside of a collider that gains an area, at positions (3, N) [m]."""
-    closed_surfaces, surfaces = depenetration.closed_surfaces, depenetration.surfaces
+    closed_surfaces, surfaces = sides.closed_surfaces, sides.surfaces
     closed_surfaces.triangles[obstacle] = closed_surfaces.given_triangles[obstacle]
     near = near_closed_surfaces(closed_surfaces, positions)
     near &= surfaces.collides[surfaces.owners, obstacle]
@@ -203,70 +216,54 @@ def mark_appeared(depenetration: SurfaceDepenetration, obstacle: int, positions:
     closed_surfaces.triangles[obstacle] = orient_outwards(positions, given)
 
 
-def update_depenetration(
-    depenetration: SurfaceDepenetration, positions: Floats, pinned: Booleans, dt: float
-) -> None:
+def update_sides(sides: Sides, positions: Floats, pinned: Booleans, dt: float) -> None:
     """Releases particles that are out at positions (3, N) [m], before a step of length dt [s].
 
     Particles that are out by one penetration but still inside, and particles that pins (N,) no
     longer hold inside, get new penetrations.
     """
-    surfaces, penetrations = depenetration.surfaces, depenetration.penetrations
+    surfaces, penetrations = sides.surfaces, sides.penetrations
     near_out = (surfaces.penetration_states == EMERGING).any(axis=1)
     # Solids without volume have no inside, and heights above them are nan.
-    limits = RELEASE_SHARE * surfaces.gaps[tuple(depenetration.owners())]
+    limits = RELEASE_SHARE * surfaces.gaps[tuple(sides.owners())]
     high = ~(penetrations.heights(positions) < limits)
-    held_by_pins = depenetration.held_by_pins & _find_held_by_pins(depenetration, positions, pinned)
-    near_out[penetrations.vertices[high | depenetration.held_by_pins]] = True
+    held_by_pins = sides.held_by_pins & _find_held_by_pins(sides, positions, pinned)
+    near_out[penetrations.vertices[high | sides.held_by_pins]] = True
     vertices = np.flatnonzero(near_out)
-    within = _still_inside(depenetration, vertices, positions)
+    asked = surfaces.penetration_states[vertices].T > 0
+    within = sides.closed_surfaces.contain(positions[:, vertices], asked, positions).T
     released = (surfaces.penetration_states[vertices] == EMERGING) & ~within
-    released[np.isin(vertices, depenetration.flipped)] = False
-    depenetration.flipped = NO_PENETRATIONS.vertices
+    released[np.isin(vertices, sides.flipped)] = False
+    sides.flipped = NO_PENETRATIONS.vertices
     out = np.where(within, INSIDE, np.minimum(surfaces.penetration_states[vertices], EMERGING))
     surfaces.penetration_states[vertices] = np.where(released, 0, out)
     inner = vertices[within.any(axis=1)]
-    _mark_all_colliders(depenetration.closed_surfaces, inner)
+    _mark_all_colliders(sides.closed_surfaces, inner)
     kept = held_by_pins & np.isin(penetrations.vertices, inner)
     kept |= ~np.isin(penetrations.vertices, vertices)
     again = np.setdiff1d(inner, penetrations.vertices[kept])
-    found = find_penetrations(depenetration.closed_surfaces, again, positions)
-    depenetration.penetrations = concatenated(selected(penetrations, kept), found, axis=-1)
+    found = find_penetrations(sides.closed_surfaces, again, positions)
+    sides.penetrations = concatenated(selected(penetrations, kept), found, axis=-1)
     # Penetrations in progress are not stopped by pins because the body oscillates a little.
-    fresh = np.arange(len(depenetration.penetrations.ages)) >= kept.sum()
-    depenetration.held_by_pins = _find_held_by_pins(depenetration, positions, pinned) & fresh
-    depenetration.held_by_pins[: kept.sum()] = held_by_pins[kept]
-    depenetration.penetrations.ages[~depenetration.held_by_pins] += dt
-    depenetration.intersections = find_intersections(
-        depenetration.closed_surfaces, near_out, pinned, positions, depenetration.intersections
+    fresh = np.arange(len(sides.penetrations.ages)) >= kept.sum()
+    sides.held_by_pins = _find_held_by_pins(sides, positions, pinned) & fresh
+    sides.held_by_pins[: kept.sum()] = held_by_pins[kept]
+    sides.penetrations.ages[~sides.held_by_pins] += dt
+    sides.intersections = find_intersections(
+        sides.closed_surfaces, near_out, pinned, positions, sides.intersections
     )
 
 
-def _still_inside(
-    depenetration: SurfaceDepenetration, vertices: Integers, positions: Floats
-) -> Booleans:
-    """(k, o) bool, whether vertices that have penetrated an owner are still inside of it."""
-    penetration_states = depenetration.surfaces.penetration_states[vertices] > 0
-    for owner, obstacle in enumerate(depenetration.closed_surfaces.triangles):
-        asked = np.flatnonzero(penetration_states[:, owner])
-        if len(asked):
-            turns = winding_numbers(positions[:, vertices[asked]], positions, obstacle)
-            penetration_states[asked, owner] = turns != 0
-    return np.asarray(penetration_states)
-
-
-def solid_shifts(
-    depenetration: SurfaceDepenetration, positions: Floats, pieces: Integers, dt: float
-) -> Floats:
+def solid_shifts(sides: Sides, positions: Floats, pieces: Integers, dt: float) -> Floats:
     """(3, p + 1) displacements of p rigidly depenetrating pieces in the next step [m]; last is 0.
 
     The step starts at `positions` (3, N) [m]; `pieces` (N,) are the free piece of each particle, −1
     for none.
     """
-    penetrations = depenetration.penetrations
+    penetrations = sides.penetrations
     directions = penetrations.directions(positions)
-    before = np.maximum(depenetration.held_heights(-dt), penetrations.heights(positions))
-    rises = np.clip(depenetration.held_heights() - before, 0.0, None)
+    before = np.maximum(sides.held_heights(-dt), penetrations.heights(positions))
+    rises = np.clip(sides.held_heights() - before, 0.0, None)
     of_vertices, of_triangles = pieces[penetrations.vertices], pieces[penetrations.corners[0]]
     directions = np.where(of_vertices >= 0, directions, -directions)
     numbers = np.where(of_vertices >= 0, of_vertices, of_triangles)
