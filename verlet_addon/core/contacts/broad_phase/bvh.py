@@ -91,6 +91,8 @@ def build_bvh(
     own: Integers,
     lines: Integers,
     apart: float,
+    *,
+    edges_touch: bool,
 ) -> BVH:
     """Builds the BVH of one surface from its rest shape.
 
@@ -102,6 +104,7 @@ def build_bvh(
     own : numbers of this surface's triangles.
     lines : numbers of this surface's edges.
     apart : gap of self-collision [m]; below 0 without self-collision.
+    edges_touch : whether the leaves own edges; else only vertices and triangles are tested.
     """
     loose = lines[sides[0, lines] < 0]
     corners = np.concatenate([triangles[:, own], edges[:, loose][[0, 1, 1]]], axis=1).T
@@ -111,7 +114,8 @@ def build_bvh(
     leaves, padded = len(filled), filled.ravel()
     sorted_corners = np.where(padded[:, None] < 0, -1, np.append(corners, [[-1] * 3], 0)[padded])
     vertices, vertex_starts = _owned(sorted_corners, leaves)
-    first = _owned_edges(sorted_corners, edges[:, lines], rest.shape[1])
+    touching = lines if edges_touch else lines[:0]
+    first = _owned_edges(sorted_corners, edges[:, touching], rest.shape[1])
     by_leaf = np.argsort(first, kind="stable")
     edge = max(float(np.nansum(lengths)) / max(len(lengths), 1), SHORTEST)
     most = max(1 << MIN_CONE_HEIGHT, int((2.0 * apart / edge) ** 2))
@@ -126,11 +130,11 @@ def build_bvh(
         ),
         vertices=vertices,
         vertex_starts=vertex_starts,
-        edges=lines[by_leaf],
+        edges=touching[by_leaf],
         edge_starts=np.searchsorted(first[by_leaf], np.arange(leaves + 1)),
         connected=connected,
         connected_starts=np.searchsorted(connected, np.arange(2 * leaves + 1) * (2 * leaves)),
-        **_work_arrays(leaves, len(lines)),
+        **_work_arrays(leaves, len(touching)),
     )
 
 

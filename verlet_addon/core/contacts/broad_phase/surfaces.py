@@ -35,6 +35,8 @@ class Surface:
     """Whether only the front touches."""
     is_collider: bool = False
     """Whether the surface is a collider; its flush corners and edges are not tested."""
+    edges_touch: bool = True
+    """Whether its edges touch others' edges; of hair, only points touch others' triangles."""
     exempt: Booleans | None = None
     """(2, n) bool, particles exempt from collisions with others, and from self-collision."""
 
@@ -235,7 +237,7 @@ def join_surfaces(surfaces: Sequence[Surface], collides: Booleans, gaps: Floats)
     owners = np.repeat(np.arange(len(surfaces)), np.diff(starts))
     near = _joined(edges[:, collides.diagonal()[owners[edges[0]]]], count)
     apart = np.where(collides.diagonal(), gaps.diagonal(), -1.0).tolist()
-    parts = zip(_numbers(own_triangles), _numbers(own_edges), apart, strict=True)
+    parts = zip(_numbers(own_triangles), _numbers(own_edges), apart, surfaces, strict=True)
     return Surfaces(
         starts=starts,
         owners=owners,
@@ -256,7 +258,10 @@ def join_surfaces(surfaces: Sequence[Surface], collides: Booleans, gaps: Floats)
         longest=np.array([_longest(rest, own) for own in own_edges]),
         edge_turns=np.full((edges.shape[1], 2), np.inf),
         corner_turns=np.full((count, 2), np.inf),
-        bvhs=[build_bvh(rest, triangles, edges, sides, *part) for part in parts],
+        bvhs=[
+            build_bvh(rest, triangles, edges, sides, *part, edges_touch=surface.edges_touch)
+            for *part, surface in parts
+        ],
         paths=np.full((count, 2, 3), np.nan),
         skins=np.zeros(count),
         swept_boxes=np.full((count, 2, 4), np.nan, dtype=np.float32),

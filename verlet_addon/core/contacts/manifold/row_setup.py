@@ -96,7 +96,7 @@ def build_collision_matrix(
     collides = np.zeros((count + colliders,) * 2, dtype=bool)
     collides[:count, :count] = ~np.eye(count, dtype=bool)
     for body, (settings, mesh) in enumerate(zip(bodies, meshes, strict=True)):
-        collides[body, body] = settings.use_self_collision
+        collides[body, body] = settings.use_self_collision and settings.body_type != "HAIR"
         met = count + np.array(mesh.colliders, dtype=np.int64)
         collides[body, met] = collides[met, body] = True
         if settings.body_type == "WATER":  # bodies dip into it

@@ -181,7 +181,13 @@ def _particle_arrays(
 def _surface(model: SoftBodyModel, mesh: MeshData) -> Surface:
     """The collision surface of a body: its mesh, or the subdivided surface of a solid."""
     if not isinstance(model, SolidModel) or not model.solid.surface.subdivided:
-        return Surface(mesh.positions.T, model.triangles, mesh.edges.T, exempt=mesh.exempt)
+        return Surface(
+            mesh.positions.T,
+            model.triangles,
+            mesh.edges.T,
+            edges_touch=model.settings.body_type != "HAIR",
+            exempt=mesh.exempt,
+        )
     surface_points = model.solid.surface
     return Surface(surface_points.interpolate(mesh.positions).T, surface_points.triangles, NO_EDGES)
 

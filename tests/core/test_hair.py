@@ -1,0 +1,121 @@
+"""Hair: strands that keep their length and shape at any frame rate, and stay out of the head."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.core.bodies import (
+    HALF,
+    frames,
+    lengths,
+    make_mesh,
+    pinned,
+    results,
+    rotation,
+    simulated,
+    work,
+)
+from tests.core.colliders import ball, collider
+from verlet_addon.core.arrays import Floats
+from verlet_addon.core.mesh import MeshData, Paint
+from verlet_addon.core.settings import BodySettings, SceneSettings
+
+LENGTH = 0.2
+"""Of strands [m]."""
+HEAD = 0.1
+"""Radius [m]."""
+HAIR = BodySettings(
+    body_type="HAIR",
+    use_density=True,
+    density=5e-5,
+    bend_compliance=1e7,
+    damping=2.0,
+    thickness=0.002,
+    friction=0.3,
+)
+
+
+def strands(roots: Floats, ways: Floats, points: int) -> MeshData:
+    """Straight strands of LENGTH from roots (k, 3) along unit vectors (k, 3); two points held."""
+    along = np.linspace(0.0, LENGTH, points)
+    places = roots[:, None] + ways[:, None] * along[None, :, None]
+    numbers = np.arange(len(roots) * points).reshape(-1, points)
+    edges = np.stack([numbers[:, :-1].ravel(), numbers[:, 1:].ravel()], axis=1)
+    mesh = make_mesh(places.reshape(-1, 3), edges=edges)
+    held = numbers[:, :2].ravel()
+    exempt = np.zeros(mesh.positions.shape[0])
+    exempt[held] = 1.0
+    return replace(pinned(mesh, held), paint=Paint(object_collisions=exempt))
+
+
+def groom(count: int, points: int = 16, *, tilt: float = 0.0) -> MeshData:
+    """Strands that stand on the upper half of the head, tilted from its normals [rad]."""
+    rng = np.random.default_rng(7)
+    ways = rng.normal(size=(count, 3))
+    ways[:, 2] = np.abs(ways[:, 2])
+    ways /= np.linalg.norm(ways, axis=1)[:, None]
+    beside = np.cross(ways, [0.3, 1.0, 0.2])
+    beside /= np.linalg.norm(beside, axis=1)[:, None]
+    return strands(HEAD * ways, np.cos(tilt) * ways + np.sin(tilt) * beside, points)
+
+
+def single(points: int = 33) -> MeshData:
+    """A level strand."""
+    return strands(np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0]]), points)
+
+
+@pytest.mark.parametrize("fps", [12, 24, 60, 120])
+@pytest.mark.parametrize("substeps", [5, 10, 40])
+def test_a_strand_hangs_alike_at_any_frame_rate(fps: int, substeps: int) -> None:
+    """Its tip ends within half a millimetre of where fine steps put it, and it keeps its length."""
+    mesh = single()
+    body = replace(HAIR, damping=8.0)
+    ends = []
+    for rate, steps in ((fps, substeps), (240, 20)):
+        scene = SceneSettings(substeps=steps)
+        (track,) = simulated([(mesh, body)], frames(2.0, rate), scene)
+        ends.append(track[-1])
+    np.testing.assert_allclose(ends[0], ends[1], atol=5e-4)
+    assert ends[0][-1, 2] < -0.1
+    segments = lengths(ends[0], mesh.edges) * 32 / LENGTH
+    np.testing.assert_allclose(segments, 1.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("tilt", [0.0, 1.2])
+def test_strands_stay_out_of_a_turning_head(tilt: float) -> None:
+    """No point is inside of it, whether hair stands or lies, and strands keep their lengths."""
+    mesh = groom(60, tilt=tilt)
+    head, places = ball(radius=HEAD, fine=32)
+
+    def turned(time: float) -> Floats:
+        turn = rotation((0.2, 0.1, 1.0), 1.2 * np.sin(6.0 * time))
+        return np.asarray(np.einsum("xy,ny->nx", turn, places))
+
+    def follow(time: float) -> list[Floats]:
+        turn = rotation((0.2, 0.1, 1.0), 1.2 * np.sin(6.0 * time))
+        return [np.einsum("xy,ny->nx", turn, mesh.positions)]
+
+    (track,) = simulated(
+        [(mesh, HAIR)],
+        frames(1.0, 24),
+        SceneSettings(substeps=5),
+        targets=follow,
+        colliders=[(head, turned)],
+    )
+    free = mesh.pin_weights < 1.0
+    assert np.linalg.norm(track[:, free], axis=2).min() > HEAD * np.cos(np.pi / 32)
+    for positions in track:
+        strain = lengths(positions, mesh.edges) * 15 / LENGTH - 1.0
+        assert np.abs(strain).max() < 1e-3
+
+
+def test_only_points_of_hair_touch() -> None:
+    """A wedge between two points of a strand touches a rope of these points, and no hair."""
+    mesh = single(5)
+    wedge = np.array([[0.125, 0.0, -1e-3], [0.124, -0.1, -0.1], [0.126, 0.1, -0.1]])
+    rows = [
+        work(results([(mesh, body)], [1 / 240], HALF, colliders=[(collider([[0, 1, 2]]), wedge)]))
+        for body in (HAIR, replace(HAIR, body_type="ROPE", use_dynamic_mesh=True))
+    ]
+    assert [found.contact_rows > 0 for found in rows] == [False, True]
