@@ -170,7 +170,7 @@ def test_undo_takes_a_bake_of_hair_back() -> None:
     assert np.abs(np.diff(shown(bpy.data.objects["Hair"], LAST), axis=0)).max() > 0.0
 
 
-def test_a_comb_takes_all_strands_within_its_radius_along(addon: Addon) -> None:
+def test_a_comb_takes_all_strands_within_its_radius_along() -> None:
     """Grab on hair is a comb: also strands that are not connected to the one under the mouse."""
     obj = hair()
     bpy.context.scene.frame_set(1)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import bpy
+import numpy as np
 
 from ...core.arrays import Floats
 from ..bake.bone_pose import Pose, keep_pose
@@ -94,7 +95,7 @@ def keep_shapes(
         if starting and is_baked(obj):
             remove_bakes([obj])
         if is_hair(obj):
-            write_shape(obj, points)
+            write_shape(obj, points.astype(np.float64))
             continue
         key = made_keys(obj)
         with relative_keys(obj):

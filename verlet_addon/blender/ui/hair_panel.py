@@ -4,7 +4,9 @@ from typing import cast
 
 import bpy
 
+from ..scene.hair_creation import hair_systems
 from ..scene.hair_curves import hair_of
+from ..scene.mesh_access import mesh_of
 from ..settings.properties import VERLET_PG_body
 from .material_menu import draw_material
 from .unit_labels import draw_with_unit, unit_of
@@ -37,3 +39,11 @@ def draw_following(column: bpy.types.UILayout, obj: bpy.types.Object, body: VERL
     # The label of the property would be too long to be shown whole.
     scale.prop_search(body, "follow_attribute", hair_of(obj), "attributes", text="Attribute")
     column.prop(body, "inertia_share", slider=True)
+
+
+def draw_guides(column: bpy.types.UILayout, obj: bpy.types.Object | None) -> None:
+    """Draws the button that makes hair, of an object that it can be made of."""
+    if obj is None or obj.type != "MESH":
+        return
+    if hair_systems(obj) or (mesh_of(obj).edges and not mesh_of(obj).polygons):
+        column.operator("verlet.hair_from_guides", icon="CURVES_DATA")

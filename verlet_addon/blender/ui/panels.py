@@ -16,7 +16,7 @@ from ..scene.hair_curves import is_hair
 from ..settings.bone_properties import armature_of
 from ..settings.properties import VERLET_PG_body, body_properties, scene_properties
 from .curve_ropes import draw_curve, draw_holds
-from .hair_panel import draw_hair, draw_strands
+from .hair_panel import draw_guides, draw_hair, draw_strands
 from .material_menu import VERLET_PT_material_presets, draw_material
 from .panel_base import BodyPanel, SidebarPanel, active_body, layout_of
 from .pin_operators import draw_pin_buttons
@@ -68,6 +68,7 @@ class VERLET_PT_body(SidebarPanel):
                 column.operator("verlet.curve_to_mesh", icon="OUTLINER_OB_MESH")
             else:
                 column.label(text="Any mesh: cloth, rope, jelly or water", icon="INFO")
+                draw_guides(column, obj)
             column.separator()
             column.operator("verlet.make_collider", icon="MOD_PHYSICS")
             column.label(text="What soft bodies collide with", icon="INFO")
@@ -288,6 +289,7 @@ def draw_quick_effects(self: bpy.types.Menu, _context: bpy.types.Context) -> Non
     layout = layout_of(self)
     layout.separator()
     layout.operator("verlet.convert", text="Make Verlet Soft Body", icon="MOD_SOFT")
+    layout.operator("verlet.hair_from_guides", text="Verlet Hair from Guides", icon="CURVES_DATA")
     layout.operator("verlet.make_collider", text="Make Verlet Collider", icon="MOD_PHYSICS")
     layout.operator("verlet.drape", text="Drape Verlet Soft Bodies", icon="MOD_CLOTH")
 
