@@ -280,7 +280,7 @@ def test_a_selection_without_any_mesh(kind: Any) -> None:
     sheet("Unselected")
     select(other)
     before = file_content()
-    with pytest.raises(RuntimeError, match="Select a mesh or a curve first"):
+    with pytest.raises(RuntimeError, match="Select a mesh, a curve or hair first"):
         verlet.convert()
     assert file_content() == before
 

@@ -169,7 +169,8 @@ def test_what_is_no_mesh_is_left_out_and_named(
     assert not other.verlet.enabled
     told = capfd.readouterr()
     assert (
-        "1 of 2 objects left out, since they are no meshes or curves: Other" in told.out + told.err
+        "1 of 2 objects left out, since they are no meshes, curves or hair: Other"
+        in told.out + told.err
     )
 
 
@@ -177,7 +178,7 @@ def test_without_any_mesh_nothing_is_converted() -> None:
     other = bpy.data.objects.new("Other", None)
     bpy.context.scene.collection.objects.link(other)
     select(other)
-    with pytest.raises(RuntimeError, match="Select a mesh or a curve first"):
+    with pytest.raises(RuntimeError, match="Select a mesh, a curve or hair first"):
         verlet.convert()
 
 
@@ -442,7 +443,7 @@ def test_bake_and_clear_bake_take_all_bodies_that_are_switched_on() -> None:
 @pytest.mark.parametrize(
     ("operator", "reason"),
     [
-        ("convert", "Select a mesh or a curve first"),
+        ("convert", "Select a mesh, a curve or hair first"),
         ("release", "None of the selected objects is a soft body"),
         ("bake", "There is no soft body in Scene; select a mesh and press Make Soft Body"),
         ("clear_bake", "No soft body that is switched on has a bake"),
