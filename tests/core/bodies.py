@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import ArrayLike
 
 from verlet_addon.core.arrays import Floats, Integers, weighted_sums
+from verlet_addon.core.bodies.inflation import prepare_gas
 from verlet_addon.core.bodies.step_data import StepInputs
 from verlet_addon.core.build import build
 from verlet_addon.core.field import Field, Kind
@@ -432,8 +433,12 @@ def advance(
         ground=ground,
         ground_shift=np.zeros(3),
     )
+    scene = SceneSettings()
+    for model, state in bodies:
+        pressure = model.settings.pressure
+        prepare_gas((model, state), (pressure, pressure), scene.integrator, dt)
     for _ in range(steps):
-        step(bodies, SceneSettings(), given)
+        step(bodies, scene, given)
 
 
 def frames(seconds: float, fps: float) -> Floats:

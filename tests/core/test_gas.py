@@ -127,6 +127,7 @@ def test_squeezed_between_colliders_it_keeps_pressure_times_volume() -> None:
         return [at + np.array((0.0, 0.0, z)) for z in (-0.51, 0.51 - 0.6 * min(time, 0.5))]
 
     world = build_collision_world([model], [ball], [low, high], places(0.0))
+    fill_with_gas(model, state, settings.pressure)
     triangles, products = triangles_of(ball), []
     for number in range(15 * substeps):
         given = StepInputs(

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.core.bodies import GRAVITY, Body, cube, floor, pinned, rope, sheet, simulated, thrown
+from tests.core.test_rigid import rigid
 from tests.work import growth
 from verlet_addon.core import simulation
 from verlet_addon.core.bodies.plain_bodies import PlainGroup
@@ -77,13 +78,13 @@ def test_bodies_far_apart_take_one_call_a_frame(monkeypatch: pytest.MonkeyPatch)
 
 @compiled
 def test_bodies_that_touch_are_told_together_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    """None of them takes its step alone; what else acts within a body would be told so."""
+    """None of them takes its step alone; rigid pieces would be told so."""
     monkeypatch.setattr(SurfaceStep, "project_constraints", refused)
     drawn = pinned(sheet(4), [0], weight=0.5), COTTON
     simulated([*field(12, 0.3), drawn], FRAMES, SCENE, ground=floor(-0.3))
-    plastic = sheet(4), replace(COTTON, use_plasticity=True)
+    stiff = rigid(sheet(4), np.arange(6)), COTTON
     with pytest.raises(AssertionError, match="by itself"):
-        simulated([*field(3, 2.0), plastic], FRAMES, SCENE)
+        simulated([*field(3, 2.0), stiff], FRAMES, SCENE)
 
 
 def test_solids_far_apart_are_not_compared_pair_by_pair() -> None:

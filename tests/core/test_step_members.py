@@ -14,6 +14,7 @@ from tests.core.bodies import (
     rotation,
     samples,
     sheet,
+    sphere,
     tracks,
     with_fringe,
     woven,
@@ -71,9 +72,17 @@ def crumpled(*, weave: bool = False) -> Scene:
     return waved((mesh, yielding))
 
 
+def filled() -> Scene:
+    """A ball, held at a vertex, whose pressure rises."""
+    ball = pinned(moved(sphere(8, 6, radius=0.2), np.eye(3), (0.0, 0.0, 1.0)), [0])
+    body, scene = waved((ball, COTTON))
+    return body, [replace(each, pressures=[20.0 * k]) for k, each in enumerate(scene)]
+
+
 MEMBERS: dict[str, Callable[[], Scene]] = {
     "springs": lambda: drawn(5.0),
     "springs of infinite stiffness": lambda: drawn(np.inf),
+    "gas": filled,
     "plasticity": crumpled,
     "plasticity of threads": lambda: crumpled(weave=True),
     "a share of inertia left out": lambda: waved((FLAG, replace(COTTON, inertia_share=0.6))),

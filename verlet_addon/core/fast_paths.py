@@ -75,7 +75,6 @@ def find_plain(
         backend().library is not None
         and settings.iterations == 1
         and has_simple_inputs(before, after)
-        and not any((*before.pressures, *after.pressures))
     ):
         return []
     dt = after.duration / settings.substeps
@@ -83,7 +82,7 @@ def find_plain(
         number
         for number, ((model, state), way) in enumerate(zip(bodies, ways, strict=True))
         if state.previous_dt == dt
-        and is_plain(model, state)
+        and is_plain(model)
         and not (after.ground and is_in_ground(model, state, after.ground, state.positions))
         and not _pins_may_stretch((model, state), way.targets.end)
     ]
@@ -183,5 +182,8 @@ def _copy_memory(bodies: Sequence[Body], settings: SceneSettings) -> list[tuple[
         batches = batches_for(model, state, settings.integrator, state.previous_dt)
         flow = plastic_flow(model, state.plastic, batches)
         arrays += [state.sweeps, *warm_start_arrays(batches), *(flow.arrays() if flow else ())]
-        arrays += [rows for rows in (state.closed, state.torn) if rows is not None]
+        tension = batches.lengths.strip_system.multipliers
+        gas = state.gas
+        own = (gas.predicted_volumes, gas.pressures, gas.former_tension(tension)) if gas else ()
+        arrays += [rows for rows in (state.closed, state.torn, *own) if rows is not None]
     return [(rows, rows.copy()) for rows in arrays]

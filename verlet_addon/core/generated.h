@@ -13,6 +13,7 @@
 #define FIRST_LAME 3.10344827586207
 #define FLAT 1e-20
 #define FLUSH_SHARE 0.1
+#define GAS_SEARCH_DIRECTIONS 16
 #define GRAZING_SHARE 0.25
 #define HINGE_PART 128
 #define HINGE_PARTICLES 4
@@ -164,7 +165,9 @@ typedef struct bvh_pairs {
 } bvh_pairs;
 
 typedef struct chambers {
-    const integer *triangles, *labels;
+    const integer *triangles, *labels, *particles;
+    const real *rest_volumes;
+    const uint8_t *flat;
     integer triangle_count, count;
 } chambers;
 
@@ -262,6 +265,12 @@ typedef struct frame_inputs {
     const real *gravity;
     real *normal, level;
 } frame_inputs;
+
+typedef struct gas {
+    const struct chambers *chambers;
+    const real *pressure_shares;
+    real *predicted_volumes, *pressures, *volumes, *reductions, *mobilities, *lifts;
+} gas;
 
 typedef struct generation {
     const struct strip_batch *batch;
@@ -367,14 +376,16 @@ typedef struct plain_state {
     const struct held_vertices *held;
     const real *spring_ends;
     const struct reference_motion *motion;
+    const struct gas *gas;
     const struct plastic_flow *flow;
     real friction, restitution;
     const struct target_curve *curve, *pull;
     const struct field_path *const *fields;
     integer fields_count, in_field;
+    const real *pressures;
     const struct goal_radii *limits;
     const real *limit_ends;
-    real *positions, *previous_positions, *spring_goals;
+    real *positions, *previous_positions, *spring_goals, *former_tension;
     const struct plain_model *body;
     integer goals, *soft;
     real *goal_shares, heaviness;
@@ -702,6 +713,7 @@ EXPORT void conserve_momentum(const integer *, integer, const real *, const real
 EXPORT void count_turns(const real *, integer, const real *, integer, const integer *, integer,
     const real *, integer *);
 EXPORT void draw_held_vertices(real *, integer, const held_vertices *, real *);
+EXPORT void drop_tension_jumps(real *, integer, real *);
 EXPORT void eliminate_unknowns(real *, integer, real *, integer);
 EXPORT void end_plain(const plain_state *const *, integer, integer);
 EXPORT void factorize_pentadiagonal(real *, integer);
@@ -717,6 +729,8 @@ EXPORT void find_stress(const solid_lattice *, const real *, const solid_corotat
     integer, real, const real *, real *, real *, real *);
 EXPORT void finish_plain(const plain_state *const *, integer, const frame_inputs *);
 EXPORT void fit_all(const surfaces *, real *, real *, real *);
+EXPORT void gas_pressure_forces(const real *, integer, const gas *, const real *, const real *,
+    real, real, real *);
 EXPORT void gather_contacts(const surfaces *, const rows *, const integer *, const integer *,
     integer *, real *, real *, real *, integer *, integer *);
 EXPORT void interpolate(const solid_embedding *, const real *, integer, real *);

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .arrays import Floats
+from .bodies.inflation import prepare_gas
 from .bodies.plain_bodies import make_group
 from .bodies.step_data import Body, Way
 from .bodies.water_bodies import find_submerged
@@ -174,6 +175,9 @@ class Simulation:
         paths = spring_paths(bodies, acting_springs(bodies, self.reflections, before), springs)
         curves = self._target_curves(after)
         ways = find_ways(bodies, self.reflections, before, after, settings.substeps, paths, curves)
+        for body, way in zip(bodies, ways, strict=True):
+            dt = after.duration / settings.substeps
+            prepare_gas(body, way.pressures, settings.integrator, dt)
         plain = find_plain(bodies, settings, before, after, ways)
         self.threads.begin()
         fused = len(plain) == len(bodies) and step_plain_bodies(

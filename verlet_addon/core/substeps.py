@@ -44,7 +44,13 @@ def find_ways(
         curve = curves.get(number) or target_curve(body, start, end)
         springs = spring_paths[number] if spring_paths else (NO_TARGETS, NO_TARGETS)
         motion = reference_motion(body[0], start, end, curve, substeps)
-        ways.append(Way(curve, pull, felt, springs, motion))
+        constant = body[0].settings.pressure
+        pressures = (
+            (before.pressures[number], after.pressures[number])
+            if after.pressures
+            else (constant, constant)
+        )
+        ways.append(Way(curve, pull, felt, springs, motion, pressures))
     return ways
 
 
@@ -63,7 +69,7 @@ def cut_into_steps(
             gravity=after.gravity,
             targets=[way.targets.at(share).T for way in ways],
             fields=[interpolate_fields(*way.fields, (number - 1) / substeps) for way in ways],
-            pressures=_between(before.pressures, after.pressures, share),
+            pressures=[start + (end - start) * share for start, end in (w.pressures for w in ways)],
             ground=_interpolate_ground(before.ground, after.ground, share),
             ground_shift=_ground_shift(before.ground, after.ground, substeps),
             reference_motions=[

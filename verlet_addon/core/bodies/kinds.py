@@ -6,7 +6,6 @@ from ..settings import SceneSettings
 from ..state import Batches, ShellBatches, SolidBatches, WaterBatches, ready_batches
 from .body_step import BodyStep
 from .goal_springs import spring_goals
-from .inflation import fill_with_gas
 from .shell_bodies import ShellStep
 from .solid_bodies import SolidBodyStep
 from .step_data import NO_TARGETS, Body, StepInputs
@@ -27,8 +26,6 @@ def start_body_step(
 ) -> BodyStep:
     """The working data of a body at the start of a step, given its number in the inputs."""
     model, state = body
-    pressure = inputs.pressures[number] if inputs.pressures else model.settings.pressure
-    fill_with_gas(model, state, pressure)
     batches = ready_batches(model, state, settings.integrator, inputs.dt)
     gravity = inputs.gravity * model.settings.gravity
     return KINDS[type(batches)](
@@ -37,7 +34,7 @@ def start_body_step(
         batches=batches,
         targets=inputs.targets[number],
         fields=inputs.fields[number],
-        pressure=pressure,
+        pressure=inputs.pressures[number] if inputs.pressures else model.settings.pressure,
         accelerations=np.broadcast_to(gravity[:, None], state.positions.shape),
         start=state.positions,
         predicted=state.positions,

@@ -18,6 +18,7 @@ from ..stretch.strain_limiting import StripLinks
 from ..stretch.strip_batches import Diagonals, StripBatch
 from ..stretch.sweep import MAX_SWEEPS, project_stretch
 from ..stretch.tension_warm_start import StripSystem, warm_start_tension
+from ..volume.gas import drop_tension_jumps
 from ..weave.kernels import project_weave
 
 SURFACE_WARM_START = 0.75
@@ -120,7 +121,8 @@ def warm_start_tensions(state: ParticleState, batches: Batches) -> None:
             positions, strip_system, kept_share=SURFACE_WARM_START, min_tautness=MIN_TAUTNESS
         )
     else:
-        state.gas.drop_tension_jumps(strip_system.multipliers)
+        multipliers = strip_system.multipliers
+        drop_tension_jumps(multipliers, state.gas.former_tension(multipliers))
         warm_start_tension(
             positions,
             strip_system,

@@ -177,15 +177,43 @@ static void project_soft_pins(const plain_state *state, const frame_inputs *inpu
         }
 }
 
-/* Starts lengths from what held them in the step before. Weave has a warm start of its own. */
-static void warm_start(const body_lengths *lengths, real *x)
+/* Sets the forces of the gas on its walls in a step of all steps. */
+static void inflate(const plain_state *state, const frame_inputs *inputs, integer number)
 {
+    const plain_model *body = state->body;
+    const real *ends = state->pressures;
+    real pressure = ends[0] + (ends[1] - ends[0]) * ((real)number / (real)inputs->steps);
+    if (state->gas)
+        gas_pressure_forces(state->positions, body->n, state->gas, body->inverse_masses, body->start,
+                            pressure, body->h_squared, body->lengths->surface->strip_system->gas_forces);
+}
+
+/* Weave balances the gas, and has a warm start of its own. */
+static void warm_start_weave(const strip_system *edges, real *x, integer n)
+{
+    clear(edges->multipliers, edges->entries - 1);
+    for (int axis = 0; axis < 3; axis++)
+        for (integer i = 0; i < n; i++) {
+            x[axis * n + i] += edges->gas_forces[axis * n + i] / edges->masses[i];
+            edges->gas_forces[axis * n + i] = 0.0;
+        }
+}
+
+/* Starts lengths from what held them in the step before. */
+static void warm_start(const plain_state *state)
+{
+    const body_lengths *lengths = state->body->lengths;
     const strip_system *edges = lengths->surface->strip_system;
     const ropes *ropes = lengths->ropes;
+    const gas *gas = state->gas;
+    real *x = state->positions;
+    if (gas && !lengths->weave_count)
+        drop_tension_jumps(edges->multipliers, edges->entries - 1, state->former_tension);
     if (lengths->weave_count)
-        clear(edges->multipliers, edges->entries - 1);
+        warm_start_weave(edges, x, state->body->n);
     else if (edges->entries)
-        warm_start_tension(x, edges, SURFACE_WARM_START, MIN_TAUTNESS, SEARCH_DIRECTIONS);
+        warm_start_tension(x, edges, gas ? 1.0 : SURFACE_WARM_START, MIN_TAUTNESS,
+                           gas ? GAS_SEARCH_DIRECTIONS : SEARCH_DIRECTIONS);
     if (ropes->strips_count)
         warm_start_tension(x, ropes->strip_system, 1.0, 0.0, ropes->search_directions);
 }
@@ -199,7 +227,8 @@ static void project_constraints(const plain_state *state, const frame_inputs *in
     integer n = body->n;
     start_multipliers(body->multipliers);
     copy(body->before, x, 3 * n);
-    warm_start(body->lengths, x);
+    inflate(state, inputs, number);
+    warm_start(state);
     project_soft_pins(state, inputs, number);
     project_bends(x, n, body->bends, backwards);
     if (body->rods)

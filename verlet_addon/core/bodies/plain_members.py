@@ -20,6 +20,7 @@ from ..settings import SceneSettings
 from ..state import Batches, ParticleState, batches_for
 from ..stretch.distance_limits import GoalRadii
 from ..target_curves import TargetCurve
+from ..volume.gas import Gas
 from .body_step import find_goal_radii
 from .ground_contacts import ground_laws
 from .lengths import BODY_LENGTHS
@@ -28,14 +29,9 @@ from .step_data import Body, ReferenceMotion, Way
 from .surface_bodies import SurfaceStep, goal_shares
 
 
-def is_plain(model: SoftBodyModel, state: ParticleState) -> bool:
-    """Whether a body is cloth or ropes without gas and rigid pieces."""
-    others = model.pieces, state.gas
-    return (
-        type(model) is SoftBodyModel
-        and model.settings.pressure == 0.0
-        and all(each is None for each in others)
-    )
+def is_plain(model: SoftBodyModel) -> bool:
+    """Whether a body is cloth or ropes without rigid pieces."""
+    return type(model) is SoftBodyModel and model.pieces is None
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +135,13 @@ class PlainBody:
     """(3, g) where springs draw vertices in a step, which C sets [m]."""
     motion: ReferenceMotion | None
     """The motion of its reference frame that its inertia leaves out."""
+    gas: Gas | None
+    """The gas in it, if any."""
+    former_tension: Floats
+    """(k,) multipliers of its links at the last warm start [kg m]."""
+    pressures: Floats
+    """(2,) pressures of its gas at its rest volume, at the start and at the end of the frame
+    [Pa]."""
     flow: PlasticFlow | None
     """The plastic flow of its rest lengths and angles, if it yields."""
     friction: float
@@ -166,9 +169,9 @@ class PlainBody:
 Struct(
     "plain_state",
     PlainBody,
-    reads="pins_start pins_end goal_ends held spring_ends motion flow friction restitution "
-    "curve pull fields in_field limits limit_ends",
-    shares="positions previous_positions spring_goals",
+    reads="pins_start pins_end goal_ends held spring_ends motion gas flow friction restitution "
+    "curve pull fields in_field pressures limits limit_ends",
+    shares="positions previous_positions spring_goals former_tension",
     body=(PLAIN_MODEL, lambda member: PLAIN_MODEL.pack(member.batches)),
     goals=(int, lambda member: len(member.model.goals)),
     soft=(Integers, lambda member: member.model.goals),
@@ -188,12 +191,8 @@ def make_member(body: Body, way: Way, settings: SceneSettings) -> PlainBody:
     positions, previous = state.positions.copy(), state.previous_positions.copy()
     lengthen_ropes(positions, batches.ropes)
     friction, restitution = ground_laws(model, settings)
-    goal_ends, limit_ends = (
-        np.stack([curve.start.T[:, chosen], curve.end.T[:, chosen]])
-        if len(chosen)
-        else np.empty((2, 3, 0))
-        for chosen in (model.goals, model.limited)
-    )
+    gas, tension = state.gas, batches.lengths.strip_system.multipliers
+    limit_ends = _ends(curve, model.limited)
     return PlainBody(
         model=model,
         state=state,
@@ -202,11 +201,14 @@ def make_member(body: Body, way: Way, settings: SceneSettings) -> PlainBody:
         previous_positions=previous,
         pins_start=positions[:, model.pinned],
         pins_end=curve.end.T[:, model.pinned],
-        goal_ends=goal_ends,
+        goal_ends=_ends(curve, model.goals),
         held=model.held,
         spring_ends=np.stack(way.springs),
         spring_goals=np.empty(way.springs[0].shape),
         motion=way.motion,
+        gas=gas,
+        former_tension=tension if gas is None else gas.former_tension(tension),
+        pressures=np.array(way.pressures),
         flow=plastic_flow(model, state.plastic, batches),
         friction=friction,
         restitution=restitution,
@@ -217,6 +219,13 @@ def make_member(body: Body, way: Way, settings: SceneSettings) -> PlainBody:
         limits=find_goal_radii(model, limit_ends[0]),
         limit_ends=limit_ends,
     )
+
+
+def _ends(curve: TargetCurve, chosen: Integers) -> Floats:
+    """(2, 3, g) targets of some vertices at the start and at the end of the frame [m]."""
+    if not len(chosen):
+        return np.empty((2, 3, 0))
+    return np.stack([curve.start.T[:, chosen], curve.end.T[:, chosen]])
 
 
 def field_paths(

@@ -89,6 +89,8 @@ class Way:
     """(3, g) targets of goal springs at both samples [m]."""
     motion: ReferenceMotion | None = None
     """That of its reference frame."""
+    pressures: tuple[float, float] = (0.0, 0.0)
+    """Of its gas at its rest volume, at both samples [Pa]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,10 +111,10 @@ class StepInputs:
     """(3,) displacement of the ground during the step [m]."""
     collider_starts: Sequence[Floats] = ()
     """Per collider (v, 3): vertex positions at the start of the step [m]."""
-    collider_ends: Sequence[Floats] = ()
-    """Per collider (v, 3): vertex positions at the end of the step [m]."""
     pressures: Sequence[float] = ()
     """Per body, the pressure of its gas at its rest volume [Pa]; empty if it is constant."""
+    collider_ends: Sequence[Floats] = ()
+    """Per collider (v, 3): vertex positions at the end of the step [m]."""
     reference_motions: Sequence[RigidMotions | None] = ()
     """Per body, the share of the motion of its reference frame that its inertia leaves out; empty
     if no body leaves any out."""

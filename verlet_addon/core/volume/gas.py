@@ -85,7 +85,7 @@ def _volumes(
 Struct(
     "chambers",
     Chambers,
-    reads="triangles labels",
+    reads="triangles labels particles rest_volumes flat",
     triangle_count=(int, lambda chambers: len(chambers.labels)),
     count=(int, lambda chambers: len(chambers.rest_volumes)),
 )
@@ -133,15 +133,34 @@ class Gas:
     tension: Floats | None = None
     """(k,) multipliers of the walls' links at the last warm start, below 0 for tension [kg m]."""
 
-    def drop_tension_jumps(self, tension: Floats) -> None:
-        """Limits the tension (k,) of the last step to that of the step before it, in place.
+    def former_tension(self, tension: Floats) -> Floats:
+        """(k,) `tension`, made equal to the multipliers (k,) where it is not of these links."""
+        if self.tension is None or len(self.tension) != len(tension):
+            self.tension = tension.copy()
+        return self.tension
 
-        Tension is × h², and negative where links pull. Tension that has just appeared, or
-        alternates, would shake the walls, which start from all of it.
-        """
-        before, self.tension = self.tension, tension.copy()
-        if before is not None and len(before) == len(tension):
-            np.maximum(tension, before, out=tension)
+
+Struct(
+    "gas",
+    Gas,
+    reads="chambers pressure_shares",
+    shares="predicted_volumes pressures",
+    scratch={
+        "volumes reductions mobilities lifts": lambda gas: len(gas.pressures) + 1,
+    },
+)
+
+
+@kernel()
+def drop_tension_jumps(tension: Sized, former: Floats) -> None:
+    """Limits the tension (k,) of the last step to the `former` one, and stores it there.
+
+    Tension is × h², and negative where links pull. Tension that has just appeared, or alternates,
+    would shake the walls, which start from all of it.
+    """
+    before = former.copy()
+    former[...] = tension
+    np.maximum(tension, before, out=tension)
 
 
 def fill_chambers(
@@ -158,8 +177,9 @@ def fill_chambers(
     return Gas(chambers, volumes, np.zeros_like(volumes), pressure_shares, float(tautness.max()))
 
 
+@kernel(result=lambda positions, *_, **__: np.empty(positions.shape))
 def gas_pressure_forces(
-    positions: Floats,
+    positions: Sized,
     gas: Gas,
     inverse_masses: Floats,
     *,
@@ -191,8 +211,8 @@ def gas_pressure_forces(
     amount = pressure * chambers.rest_volumes
     pressures = _positive_root(mobility, volumes - reduction, amount)
     pressures[chambers.flat] = pressure
-    gas.pressures = pressures
-    gas.predicted_volumes = volumes + mobility * pressures
+    gas.pressures[...] = pressures
+    gas.predicted_volumes[...] = volumes + mobility * pressures
     return np.asarray(
         gradients * gas.pressure_shares * np.append(h_squared * pressures, 0.0)[chambers.particles]
     )
