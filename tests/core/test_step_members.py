@@ -20,11 +20,12 @@ from tests.core.bodies import (
     woven,
 )
 from tests.core.test_goal_springs import springs
+from tests.core.test_mirrors import mirror
 from verlet_addon.core import simulation
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.compiled import backend
 from verlet_addon.core.materials import MATERIALS
-from verlet_addon.core.scene import Frame, Sample
+from verlet_addon.core.scene import Frame, Plane, Sample
 from verlet_addon.core.settings import SceneSettings
 from verlet_addon.core.simulation import start_simulation
 
@@ -79,10 +80,23 @@ def filled() -> Scene:
     return body, [replace(each, pressures=[20.0 * k]) for k, each in enumerate(scene)]
 
 
+def halved() -> Scene:
+    """Half a flag, whose mirror moves with its pins."""
+    point = FLAG.positions[FLAG.positions[:, 0].argmin()]
+    half = replace(FLAG, mirrors=[mirror(1.0, 0.2, 0.0, point=point, merge_distance=1e-3)])
+    body, scene = waved((half, COTTON))
+
+    def moving(number: int) -> list[Plane]:
+        return [Plane(point + np.array([0.01 * number, 0.0, 0.0]), np.array([1.0, 0.2, 0.0]))]
+
+    return body, [replace(each, mirrors=[moving(k)]) for k, each in enumerate(scene)]
+
+
 MEMBERS: dict[str, Callable[[], Scene]] = {
     "springs": lambda: drawn(5.0),
     "springs of infinite stiffness": lambda: drawn(np.inf),
     "gas": filled,
+    "a mirror": halved,
     "plasticity": crumpled,
     "plasticity of threads": lambda: crumpled(weave=True),
     "a share of inertia left out": lambda: waved((FLAG, replace(COTTON, inertia_share=0.6))),

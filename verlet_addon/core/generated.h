@@ -383,11 +383,14 @@ typedef struct plain_state {
     const struct field_path *const *fields;
     integer fields_count, in_field;
     const real *pressures;
+    const struct reflection *const *reflections;
+    integer reflections_count;
+    const real *mirrors;
     const struct goal_radii *limits;
     const real *limit_ends;
-    real *positions, *previous_positions, *spring_goals, *former_tension;
+    real *positions, *previous_positions, *spring_goals, *former_tension, *planes;
     const struct plain_model *body;
-    integer goals, *soft;
+    integer mirror_count, goals, *soft;
     real *goal_shares, heaviness;
     integer taken, *sweeps;
 } plain_state;
@@ -429,6 +432,12 @@ typedef struct reference_motion {
     const integer *labels;
     integer parts;
 } reference_motion;
+
+typedef struct reflection {
+    integer mirror;
+    const integer *sources, *images, *seam;
+    integer pairs, on_seam;
+} reflection;
 
 typedef struct restarted_multipliers {
     real kept_share, play, *const *values;
@@ -715,7 +724,7 @@ EXPORT void count_turns(const real *, integer, const real *, integer, const inte
 EXPORT void draw_held_vertices(real *, integer, const held_vertices *, real *);
 EXPORT void drop_tension_jumps(real *, integer, real *);
 EXPORT void eliminate_unknowns(real *, integer, real *, integer);
-EXPORT void end_plain(const plain_state *const *, integer, integer);
+EXPORT void end_plain(const plain_state *const *, integer, const frame_inputs *, integer);
 EXPORT void factorize_pentadiagonal(real *, integer);
 EXPORT void field_effects(const field *const *, integer, const real *, const real *, integer, const
     real *, real *);
@@ -734,6 +743,7 @@ EXPORT void gas_pressure_forces(const real *, integer, const gas *, const real *
 EXPORT void gather_contacts(const surfaces *, const rows *, const integer *, const integer *,
     integer *, real *, real *, real *, integer *, integer *);
 EXPORT void interpolate(const solid_embedding *, const real *, integer, real *);
+EXPORT void keep_symmetric(real *, integer, const reflection *const *, integer, real *);
 EXPORT integer limit_strain(real *, const strip_links *, real);
 EXPORT real linearize_shell(const shell *, const real *, real *);
 EXPORT real move_back(real *, integer, real *, integer, integer, integer);

@@ -7,8 +7,9 @@ import numpy as np
 from .arrays import Floats
 from .bodies.goal_springs import hold_vertices
 from .bodies.step_data import NO_TARGETS, Body
+from .bodies.symmetry import Reflection
 from .integrators import step_gains
-from .mirrors import Reflection, complete_springs
+from .mirrors import complete_springs
 from .model import HeldVertices, SoftBodyModel
 from .scene import GoalSprings, Sample
 from .settings import SceneSettings

@@ -6,29 +6,15 @@ plane, and momentum is conserved.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from .arrays import Floats, Integers, dot
+from .bodies.symmetry import Reflection, write_images
 from .errors import MeshError
 from .mesh import MeshData, Mirror, Paint, count_short
 from .scene import GoalSprings, Plane
-from .state import ParticleState
-
-
-@dataclass(frozen=True, eq=False)
-class Reflection:
-    """Pairs of particles and mirror images in one of a body's mirrors."""
-
-    mirror: int
-    """Number of the mirror among the body's mirrors."""
-    sources: Integers
-    """(k,) particles that are not on the plane."""
-    images: Integers
-    """(k,) images of the sources."""
-    seam: Integers
-    """(s,) particles on the plane, which are their own images."""
 
 
 def complete_all(
@@ -99,56 +85,16 @@ def complete_springs(
     return GoalSprings(vertices, places[vertices], stiffnesses[vertices], dampings[vertices])
 
 
-def keep_symmetric(
-    state: ParticleState,
-    reflections: Sequence[Reflection],
-    before: Sequence[Plane],
-    after: Sequence[Plane],
-) -> None:
-    """Sets sources and images to their symmetric mean, in positions and previous positions.
-
-    Parameters
-    ----------
-    state : the state of the body; its positions change.
-    reflections : the body's reflections.
-    before, after : planes of the body's mirrors at the start and at the end of the step.
-    """
-    for positions, planes in ((state.previous_positions, before), (state.positions, after)):
-        for reflection in reversed(reflections):
-            sources = positions[:, reflection.sources]
-            images = _mirrored(positions[:, reflection.images], planes[reflection.mirror])
-            positions[:, reflection.sources] = (sources + images) / 2
-        # In order, because the image in one mirror is a source of the next.
-        for reflection in reflections:
-            _write_images(positions, reflection, planes[reflection.mirror])
-
-
-def interpolate_mirrors(
-    before: Sequence[Plane], after: Sequence[Plane], share: float
-) -> list[Plane]:
-    """The mirror planes interpolated between two samples by `share`, 0 … 1."""
-    return [a.towards(b, share) for a, b in zip(before, after, strict=True)]
+def plane_rows(planes: Sequence[Plane]) -> Floats:
+    """(m, 6) a point and the normal of each plane."""
+    return np.array([[*plane.point, *plane.normal] for plane in planes]).reshape(-1, 6)
 
 
 def _with_images(positions: Floats, reflection: Reflection, plane: Plane) -> Floats:
     """(n', 3) positions (n, 3), with the seam projected to the plane, followed by the images."""
     whole: Floats = np.concatenate([positions, positions[reflection.sources]])
-    _write_images(whole.T, reflection, plane)
+    write_images(whole.T, reflection, plane_rows([plane])[0])
     return whole
-
-
-def _write_images(positions: Floats, reflection: Reflection, plane: Plane) -> None:
-    """Sets images to the reflections of sources, and projects the seam, in positions (3, n)."""
-    positions[:, reflection.images] = _mirrored(positions[:, reflection.sources], plane)
-    seam = positions[:, reflection.seam]
-    positions[:, reflection.seam] = (seam + _mirrored(seam, plane)) / 2
-
-
-def _mirrored(positions: Floats, plane: Plane) -> Floats:
-    """(3, k) reflections of positions (3, k) in a plane."""
-    normal = plane.normal[:, None] / np.sqrt((plane.normal**2).sum())
-    heights = (normal * (positions - plane.point[:, None])).sum(axis=0)
-    return np.asarray(positions - 2.0 * normal * heights)
 
 
 def _doubled(mesh: MeshData, mirror: Mirror, reflection: Reflection) -> MeshData:

@@ -9,6 +9,7 @@ from .arrays import Floats
 from .bodies.inflation import prepare_gas
 from .bodies.plain_bodies import make_group
 from .bodies.step_data import Body, Way
+from .bodies.symmetry import Reflection, keep_symmetric
 from .bodies.water_bodies import find_submerged
 from .build import build
 from .changes.overstretched_pins import PinPaths
@@ -27,7 +28,7 @@ from .contacts.solve.diagnostics import frame_diagnostics, start_diagnostics
 from .fast_paths import find_plain, is_sleeping, step_plain_bodies
 from .held_vertices import acting_springs, hold_bodies, spring_paths
 from .mesh import MeshData, check_mesh
-from .mirrors import Reflection, complete_all, interpolate_mirrors, keep_symmetric
+from .mirrors import complete_all
 from .reference_frames import keep_velocities
 from .sanity import check_fields, check_pressures, check_sample, check_sane, check_still
 from .scene import Collider, ContactSearch, Frame, Sample, SolverWork
@@ -211,8 +212,12 @@ class Simulation:
             self.threads.begin()
             step(bodies, settings, given, self.world, group)
             self.threads.end(1)
-            shares = (number / settings.substeps, (number + 1) / settings.substeps)
-            self._keep_symmetric(after, shares)
+            shares = number / settings.substeps, (number + 1) / settings.substeps
+            for index, ((_, state), way) in enumerate(zip(bodies, ways, strict=True)):
+                if way.reflections and index not in group.members:
+                    before_after = state.previous_positions, state.positions
+                    for places, share in zip(before_after, shares, strict=True):
+                        keep_symmetric(places, way.reflections, way.planes(share))
 
     def _target_curves(self, after: Sample) -> dict[int, TargetCurve]:
         """The ways of animated meshes that ropes follow, by number of the body."""
@@ -233,15 +238,6 @@ class Simulation:
             curves[number] = target_curve(self.bodies[number], *ends, ways, after.duration)
         self.target_motions = motions
         return curves
-
-    def _keep_symmetric(self, after: Sample, shares: tuple[float, float]) -> None:
-        """Makes bodies symmetric after a step from one share of the frame to another."""
-        planes = zip(self.sample.every_mirror, after.every_mirror, strict=True)
-        for (_, state), images, ends in zip(self.bodies, self.reflections, planes, strict=True):
-            if images:
-                keep_symmetric(
-                    state, images, *(interpolate_mirrors(*ends, share) for share in shares)
-                )
 
     def _vertices(self) -> list[Floats]:
         """Per body (n, 3) vertex positions [m]; mesh positions before the first step."""

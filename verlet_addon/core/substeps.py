@@ -7,10 +7,11 @@ from typing import TypeVar
 import numpy as np
 
 from .arrays import Floats
-from .bodies.step_data import NO_TARGETS, Body, StepInputs, Way
+from .bodies.step_data import NO_MIRRORS, NO_TARGETS, Body, StepInputs, Way
+from .bodies.symmetry import Reflection
 from .field import interpolate_fields
 from .held_vertices import Path
-from .mirrors import Reflection, complete_positions
+from .mirrors import complete_positions, plane_rows
 from .reference_frames import reference_motion
 from .scene import Plane, Sample, same_plane
 from .target_curves import TargetCurve, TargetMotion, bent_curve, pull_way
@@ -35,22 +36,21 @@ def find_ways(
     curves : ways of animated meshes that ropes follow, by number of the body.
     """
     ends = [targets_of(sample, reflections) for sample in (before, after)]
+    constant = [model.settings.pressure for model, _ in bodies]
+    pressures = before.pressures or constant, after.pressures or constant
     pulls = map(pull_way, before.every_pull, after.every_pull)
     fields = zip(before.every_field, after.every_field, strict=True)
+    mirrors = zip(before.every_mirror, after.every_mirror, strict=True)
+    springs = spring_paths or [(NO_TARGETS, NO_TARGETS)] * len(bodies)
     ways = []
-    for number, (body, start, end, pull, felt) in enumerate(
-        zip(bodies, *ends, pulls, fields, strict=True)
+    for number, (start, end, pull, felt, drawn, planes, *gas) in enumerate(
+        zip(*ends, pulls, fields, springs, mirrors, *pressures, strict=True)
     ):
+        body, images = bodies[number], reflections[number]
         curve = curves.get(number) or target_curve(body, start, end)
-        springs = spring_paths[number] if spring_paths else (NO_TARGETS, NO_TARGETS)
         motion = reference_motion(body[0], start, end, curve, substeps)
-        constant = body[0].settings.pressure
-        pressures = (
-            (before.pressures[number], after.pressures[number])
-            if after.pressures
-            else (constant, constant)
-        )
-        ways.append(Way(curve, pull, felt, springs, motion, pressures))
+        places = np.stack([*map(plane_rows, planes)]) if images else NO_MIRRORS
+        ways.append(Way(curve, pull, felt, drawn, motion, (gas[0], gas[1]), images, places))
     return ways
 
 

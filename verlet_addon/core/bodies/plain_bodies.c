@@ -296,14 +296,29 @@ static void finish(const plain_state *state, const frame_inputs *inputs)
     }
 }
 
+/* Makes positions symmetric to the mirrors where they are after `number` of all steps. */
+static void keep_mirrored(const plain_state *state, const frame_inputs *inputs, integer number, real *x)
+{
+    integer count = 6 * state->mirror_count;
+    for (integer i = 0; i < count; i++) {
+        real here = state->mirrors[i], there = state->mirrors[count + i];
+        state->planes[i] = here + (there - here) * ((real)number / (real)inputs->steps);
+    }
+    keep_symmetric(x, state->body->n, state->reflections, state->reflections_count, state->planes);
+}
+
 /* Puts particles where they must be, whatever acted last, and shifts velocities. */
-static void end(const plain_state *state, integer number)
+static void end(const plain_state *state, const frame_inputs *inputs, integer number)
 {
     integer n = state->body->n;
     if (state->flow)
         apply_plastic_flow(state->positions, n, state->flow);
     project_goal_radii(state->positions, n, state->limits);
     move_with_reference(state->motion, state->previous_positions, n, number);
+    if (state->reflections_count) {
+        keep_mirrored(state, inputs, number - 1, state->previous_positions);
+        keep_mirrored(state, inputs, number, state->positions);
+    }
 }
 
 /* Extends a box, lowest then highest corner, to contain particles. */
@@ -330,7 +345,7 @@ static void take_steps(const plain_state *state, const frame_inputs *inputs, rea
         project_constraints(state, inputs, number, (state->taken + number - 1) % 2);
         push_off_ground(state, inputs);
         finish(state, inputs);
-        end(state, number);
+        end(state, inputs, number);
         widen(box, state->positions, n);
     }
 }
@@ -378,7 +393,7 @@ static void end_one(const void *loop, integer i, real *scratch)
 {
     const plain_bodies *of = loop;
     (void)scratch;
-    end(of->all[i], of->number);
+    end(of->all[i], of->inputs, of->number);
 }
 
 /* Takes all steps of each body, and writes their boxes (count, 2, 3). */
@@ -410,7 +425,8 @@ EXPORT void finish_plain(const plain_state *const *all, integer count, const fra
 }
 
 /* Ends step `number` of all bodies. */
-EXPORT void end_plain(const plain_state *const *all, integer count, integer number)
+EXPORT void end_plain(const plain_state *const *all, integer count, const frame_inputs *inputs,
+                      integer number)
 {
-    share_elements(count, end_one, &(plain_bodies){all, NULL, number, NULL, NULL});
+    share_elements(count, end_one, &(plain_bodies){all, inputs, number, NULL, NULL});
 }

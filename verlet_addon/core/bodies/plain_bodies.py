@@ -43,7 +43,7 @@ _move_plain = compiled_function("move_plain", Sequence[PlainBody], FrameInputs, 
 _predict_plain = compiled_function("predict_plain", Sequence[PlainBody], FrameInputs, int)
 _project_plain = compiled_function("project_plain", Sequence[PlainBody], FrameInputs, int, Booleans)
 _finish_plain = compiled_function("finish_plain", Sequence[PlainBody], FrameInputs)
-_end_plain = compiled_function("end_plain", Sequence[PlainBody], int)
+_end_plain = compiled_function("end_plain", Sequence[PlainBody], FrameInputs, int)
 
 
 @dataclass(eq=False)
@@ -101,8 +101,7 @@ class PlainGroup:
     def end(self) -> None:
         """Puts particles where they must be, whatever acted last, and shifts velocities."""
         if self.members:
-            members, count, _ = self._arguments
-            _end_plain(members, count, self.number)
+            _end_plain(*self._arguments, self.number)
 
     @cached_property
     def _arguments(self) -> tuple[int | bytes, int, int]:

@@ -27,6 +27,7 @@ from .lengths import BODY_LENGTHS
 from .plastic_flow import PlasticFlow, plastic_flow
 from .step_data import Body, ReferenceMotion, Way
 from .surface_bodies import SurfaceStep, goal_shares
+from .symmetry import Reflection
 
 
 def is_plain(model: SoftBodyModel) -> bool:
@@ -142,6 +143,12 @@ class PlainBody:
     pressures: Floats
     """(2,) pressures of its gas at its rest volume, at the start and at the end of the frame
     [Pa]."""
+    reflections: Sequence[Reflection]
+    """In its mirrors."""
+    mirrors: Floats
+    """(2, m, 6) a point and the normal of each mirror, at the start and at the end of the frame."""
+    planes: Floats
+    """(m, 6) these in a step, which C sets."""
     flow: PlasticFlow | None
     """The plastic flow of its rest lengths and angles, if it yields."""
     friction: float
@@ -170,9 +177,10 @@ Struct(
     "plain_state",
     PlainBody,
     reads="pins_start pins_end goal_ends held spring_ends motion gas flow friction restitution "
-    "curve pull fields in_field pressures limits limit_ends",
-    shares="positions previous_positions spring_goals former_tension",
+    "curve pull fields in_field pressures reflections mirrors limits limit_ends",
+    shares="positions previous_positions spring_goals former_tension planes",
     body=(PLAIN_MODEL, lambda member: PLAIN_MODEL.pack(member.batches)),
+    mirror_count=(int, lambda member: len(member.planes)),
     goals=(int, lambda member: len(member.model.goals)),
     soft=(Integers, lambda member: member.model.goals),
     goal_shares=(Floats, lambda member: goal_shares(member.model, member.batches.h_squared)),
@@ -209,6 +217,9 @@ def make_member(body: Body, way: Way, settings: SceneSettings) -> PlainBody:
         gas=gas,
         former_tension=tension if gas is None else gas.former_tension(tension),
         pressures=np.array(way.pressures),
+        reflections=way.reflections,
+        mirrors=way.mirrors,
+        planes=np.empty(way.mirrors[0].shape),
         flow=plastic_flow(model, state.plastic, batches),
         friction=friction,
         restitution=restitution,

@@ -12,9 +12,12 @@ from ..model import SoftBodyModel
 from ..scene import Plane
 from ..state import ParticleState
 from ..target_curves import TargetCurve
+from .symmetry import Reflection
 
 NO_TARGETS = np.empty((3, 0))
 """Targets of a body without goal springs."""
+NO_MIRRORS = np.empty((2, 0, 6))
+"""Planes of a body without mirrors."""
 
 Body = tuple[SoftBodyModel, ParticleState]
 
@@ -81,16 +84,25 @@ class Way:
 
     targets: TargetCurve
     """Of its animated mesh, with mirror images."""
-    pull: TargetCurve | None = None
+    pull: TargetCurve | None
     """Of accelerations besides gravity [m/s²]."""
-    fields: tuple[Sequence[Field], Sequence[Field]] = ((), ())
+    fields: tuple[Sequence[Field], Sequence[Field]]
     """Force fields at both samples."""
-    springs: tuple[Floats, Floats] = (NO_TARGETS, NO_TARGETS)
+    springs: tuple[Floats, Floats]
     """(3, g) targets of goal springs at both samples [m]."""
-    motion: ReferenceMotion | None = None
+    motion: ReferenceMotion | None
     """That of its reference frame."""
-    pressures: tuple[float, float] = (0.0, 0.0)
+    pressures: tuple[float, float]
     """Of its gas at its rest volume, at both samples [Pa]."""
+    reflections: Sequence[Reflection]
+    """In its mirrors."""
+    mirrors: Floats
+    """(2, m, 6) a point and the normal of each mirror, at both samples."""
+
+    def planes(self, share: float) -> Floats:
+        """(m, 6) its mirrors at a share of the way."""
+        start, end = self.mirrors
+        return np.asarray(start + (end - start) * share)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,11 +7,12 @@ import numpy as np
 
 from ..arrays import Floats
 from ..bodies.step_data import Body
+from ..bodies.symmetry import Reflection
 from ..build import build_model, goal_compliances, start_displacements
 from ..field import KINDS, Field
 from ..geometry.rest_shape import FIRM_PIN
 from ..mesh import MeshData
-from ..mirrors import Reflection, complete_weights
+from ..mirrors import complete_weights
 from ..model import SoftBodyModel
 from ..scene import Sample
 from ..settings import BodySettings, weight_name
