@@ -29,7 +29,7 @@ LAYERS = [
     "contacts/narrow_phase",
     "stretch contacts/manifold",
     "contacts/sides",
-    "bending ropes volume water solid weave",
+    "bending ropes strands volume water solid weave",
     "rods",
     "shell",
     "forces",

@@ -7,6 +7,8 @@ import pytest
 
 from tests.core.bodies import (
     HALF,
+    WEIGHTLESS,
+    built_state,
     frames,
     lengths,
     make_mesh,
@@ -20,6 +22,7 @@ from tests.core.colliders import ball, collider
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.mesh import MeshData, Paint
 from verlet_addon.core.settings import BodySettings, SceneSettings
+from verlet_addon.core.strands.kernels import rub_strands
 
 LENGTH = 0.2
 """Of strands [m]."""
@@ -119,3 +122,70 @@ def test_only_points_of_hair_touch() -> None:
         for body in (HAIR, replace(HAIR, body_type="ROPE", use_dynamic_mesh=True))
     ]
     assert [found.contact_rows > 0 for found in rows] == [False, True]
+
+
+def tangle(count: int, points: int = 12, *, speed: float) -> MeshData:
+    """Loose strands in a clump, which fly apart at random speeds [m/s] but hold nothing."""
+    rng = np.random.default_rng(3)
+    roots = rng.uniform(-0.02, 0.02, size=(count, 3))
+    mesh = strands(roots, np.tile([0.0, 0.0, -1.0], (count, 1)), points)
+    velocities = np.repeat(rng.normal(scale=speed, size=(count, 3)), points, axis=0)
+    return replace(mesh, velocities=velocities, pin_weights=np.zeros(count * points))
+
+
+def test_friction_of_strands_keeps_momentum_and_ends_their_differences() -> None:
+    """Strands of a clump end with its mean velocity, at any number of steps and frames."""
+    mesh, rate = tangle(40, speed=0.3), 5.0
+    body = replace(HAIR, damping=0.0, strand_friction=rate, strand_spacing=0.2)
+    ends = []
+    for fps, substeps in ((24, 5), (120, 8)):
+        (track,) = simulated(
+            [(mesh, body)],
+            frames(1.0, fps),
+            SceneSettings(substeps=substeps, use_ground=False),
+            gravity=WEIGHTLESS,
+        )
+        velocities = (track[-1] - track[-2]) * fps
+        np.testing.assert_allclose(velocities.mean(axis=0), mesh.velocities.mean(axis=0), atol=1e-3)
+        ends.append(np.std(velocities))
+    assert ends[0] < 0.1 * np.std(mesh.velocities)
+    assert ends[0] == pytest.approx(ends[1], rel=0.15)
+
+
+def test_pressure_restores_the_volume_of_squeezed_strands() -> None:
+    """A bundle that is thrown together comes apart again, and without pressure stays together."""
+    mesh = tangle(60, speed=0.0)
+    inwards = -8.0 * mesh.positions * [1.0, 1.0, 0.0]
+    mesh = replace(mesh, velocities=inwards)
+    widths = []
+    for pressure in (0.0, 20.0):
+        body = replace(
+            HAIR, damping=8.0, strand_friction=5.0, strand_pressure=pressure, strand_spacing=0.01
+        )
+        scene = SceneSettings(substeps=10, use_ground=False)
+        (track,) = simulated([(mesh, body)], frames(1.5, 24), scene, gravity=WEIGHTLESS)
+        widths.append(np.std(track[-1, :, :2]) / np.std(mesh.positions[:, :2]))
+    assert widths[0] < 0.4
+    assert widths[1] > 0.8
+
+
+def test_hair_at_rest_does_not_press_on_itself() -> None:
+    """A groom without weight, whatever its density, stays exactly as it is."""
+    mesh = groom(50)
+    body = replace(HAIR, strand_friction=20.0, strand_pressure=10.0)
+    (track,) = simulated([(mesh, body)], frames(0.5, 24), gravity=WEIGHTLESS)
+    np.testing.assert_allclose(track[-1], mesh.positions, atol=1e-9)
+
+
+def test_kernels_rub_strands_alike() -> None:
+    """NumPy's and the compiled function change velocities alike."""
+    mesh = tangle(30, speed=0.5)
+    body = replace(HAIR, strand_friction=20.0, strand_pressure=30.0)
+    model, state = built_state((mesh, body))
+    assert model.strands is not None
+    state.positions = 0.6 * state.positions
+    both = [state.previous_positions.copy() for _ in range(2)]
+    rub_strands(both[0], state.positions, model.strands, 0.01, 0.01)
+    rub_strands.reference(both[1], state.positions, model.strands, 0.01, 0.01)
+    assert np.abs(both[1] - state.previous_positions).max() > 1e-4
+    np.testing.assert_allclose(both[0], both[1], atol=1e-15)

@@ -27,6 +27,7 @@ from .shell.shell_body import build_shell
 from .solid.solid_body import build_solid, solid_particles
 from .solid.surface_points import without_mirror_faces
 from .state import ParticleState, WaterBodyState
+from .strands.strands import build_strands
 from .stretch.constraints import LengthConstraints, build_edge_strips, build_lengths
 from .stretch.seams import build_seams
 from .stretch.strip_paths import Strips
@@ -154,6 +155,7 @@ def _with_constraints(
         seams=build_seams(shape),
         exposed_surface=build_exposed_surface(surface),
         pieces=pieces,
+        strands=build_strands(shape),
     )
     return model, quads
 

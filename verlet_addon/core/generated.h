@@ -4,6 +4,7 @@
 #define VERLET_GENERATED_H
 
 #define ACTIVE_SET_TOLERANCE 0.05
+#define AXIS_BITS 21
 #define AXIS_INERTIA_SHARE 1e-12
 #define BOTH_FOLDED_PRODUCT 3.0
 #define BOX_NUMBERS 19
@@ -59,6 +60,7 @@
 #define MIN_SWEEP_PROGRESS 0.97
 #define MIN_TAUTNESS 2.5
 #define MIN_TRIANGLE_WIDTH 4e-15
+#define MOST_EXCESS 3.0
 #define NEGLIGIBLE_INERTIA 1e-11
 #define NEGLIGIBLE_RESIDUAL 1e-10
 #define NEWTON_ROUNDS_BETWEEN 2
@@ -90,6 +92,7 @@
 #define SHARED_SLOPE 0.05
 #define SHORTEST 1e-12
 #define SLIP_SHARE 0.2
+#define SPIN_SHARE 1e-09
 #define STEADY_SHARE 0.05
 #define STIFF_LINK_SHARE 0.05
 #define STRAIN_LIMITING_ROUNDS 160
@@ -367,7 +370,9 @@ typedef struct plain_model {
     const struct restarted_multipliers *multipliers;
     const struct body_lengths *lengths;
     integer free, *components;
-    real *floors, dt, drift, bend, *start, *predicted, *accelerations, *friction_corrections,
+    real *floors, dt, former_dt;
+    const struct strands *strands;
+    real drift, bend, *start, *predicted, *accelerations, *friction_corrections,
         *normal_corrections, *before, *targets, *velocities, *blown, *whole;
 } plain_model;
 
@@ -587,6 +592,13 @@ typedef struct stiff_bend_batch {
     const struct dissected_system *system;
 } stiff_bend_batch;
 
+typedef struct strands {
+    const real *masses, *inverse_masses, *rest_densities;
+    real spacing, friction, pressure;
+    integer table, *keys, *places;
+    real *nodes, *moves, *excesses;
+} strands;
+
 typedef struct strip_batch {
     const integer *path;
     const real *inverse_masses, *reference_lengths, *scaled_compliances, *diagonal;
@@ -783,6 +795,7 @@ EXPORT void remove_stretching(real *, real *, integer, const tree *);
 EXPORT integer renew_paths(real *, integer, real *, real *, real *, real *, uint8_t *);
 EXPORT void row_heights(const real *, integer, const integer *, integer, const real *, const real *,
     real *);
+EXPORT void rub_strands(real *, integer, real *, const strands *, real, real);
 EXPORT void set_up_rows(const integer *, integer, const real *, const real *, const real *, const
     integer *, const pair_properties *, const predicted_motion *, real *, real *, real *, real *,
     real *, uint8_t *, uint8_t *);

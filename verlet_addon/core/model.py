@@ -14,6 +14,7 @@ from .ropes.constraints import RopeConstraints
 from .settings import BodySettings
 from .shell.shell_body import Shell
 from .solid.solid_body import Solid
+from .strands.strands import Strands
 from .stretch.constraints import LengthConstraints
 from .stretch.seams import Seams
 from .water.surface import Water
@@ -79,6 +80,8 @@ class SoftBodyModel:
     """Areas that wind acts on."""
     pieces: Pieces | None
     """Rigid pieces, if the body has any."""
+    strands: Strands | None = None
+    """Strands of hair, if they act on each other."""
     held: HeldVertices | None = None
     """Vertices that goal springs draw; `inverse_masses` are with the masses of these springs."""
 

@@ -121,6 +121,13 @@ class BodySettings:
     """Distance kept from other surfaces [m]."""
     friction: float = 1.0
     """Coulomb coefficient of the surface; the lower one of two touching surfaces applies."""
+    strand_friction: float = 0.0
+    """Rate at which velocities of strands of hair approach the mean of those around [1/s]."""
+    strand_pressure: float = 0.0
+    """Acceleration that drives strands of hair apart where they stand twice as densely as at rest
+    and `strand_spacing` further no more densely [m/s²]."""
+    strand_spacing: float = 0.01
+    """Distance within which strands of hair act on each other [m]."""
     restitution: float = 0.0
     """Coefficient of restitution, 0 … 1; the higher of two bodies applies, a collider's is a factor
     on it."""
@@ -160,12 +167,15 @@ class BodySettings:
             "inner_damping",
             "thickness",
             "friction",
+            "strand_friction",
+            "strand_pressure",
             "wind",
             *map(weight_name, KINDS),
         ):
             _require(self, name, 0.0)
         _require(self, "angle_limit", 0.0, pi)
         _require(self, "twist_ratio", 1e-3, 1e3)
+        _require(self, "strand_spacing", 1e-4)
         _require(self, "gravity", -inf)
         for name in ("restitution", "hardening", "sewing_weight", "inertia_share"):
             _require(self, name, 0.0, 1.0)

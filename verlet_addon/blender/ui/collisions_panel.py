@@ -11,6 +11,7 @@ from ..settings.properties import VERLET_PG_body
 from .colliding import colliding
 from .panel_base import BodyPanel, draw_wrapped
 from .thickness_cost import thickness_cost
+from .unit_labels import draw_with_unit
 
 
 class VERLET_PT_collisions(BodyPanel):
@@ -37,9 +38,20 @@ class VERLET_PT_collisions(BodyPanel):
             column.prop(body, "friction")
         if body.body_type in ("CLOTH", "ROPE"):  # jelly bounces by its own elasticity
             column.prop(body, "restitution")
+        if body.body_type == "HAIR":
+            _draw_strands(column, body)
         column.prop(body, "collision_collection")
         if body.body_type in ("CLOTH", "ROPE"):
             _exempt(column, body, "vertex_group_object_collisions")
+
+
+def _draw_strands(column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
+    """Draws how strands of hair act on each other."""
+    draw_with_unit(column, body, "strand_friction")
+    column.prop(body, "strand_pressure")
+    spacing = column.column()
+    spacing.active = body.strand_friction > 0.0 or body.strand_pressure > 0.0
+    spacing.prop(body, "strand_spacing")
 
 
 def _draw_cost(column: bpy.types.UILayout, body: VERLET_PG_body) -> None:

@@ -10,6 +10,7 @@ _UNITS = {
     "pressure": "Pa",
     "stiffness": "Pa",
     "damping": "1/s",
+    "strand_friction": "1/s",
     "sewing_force": "N",
     "tear_strength": "N/m",
     "yield_curvature": "1/m",

@@ -113,6 +113,8 @@ static void predict(const plain_state *state, const frame_inputs *inputs, intege
     integer n = body->n;
     real *x = state->positions, *moved = body->predicted;
     free_motion loop = {state, inputs, number};
+    if (body->strands)
+        rub_strands(state->previous_positions, n, x, body->strands, body->dt, body->former_dt);
     if (state->fields_count)
         feel_fields(state, inputs, number);
     share(parts_of(n, PARTICLE_PART), move_freely, &loop, 0, NULL);

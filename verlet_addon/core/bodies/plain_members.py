@@ -18,6 +18,7 @@ from ..ropes.constraints import lengthen_ropes
 from ..scene import Sample
 from ..settings import SceneSettings
 from ..state import Batches, ParticleState, batches_for
+from ..strands.strands import Strands
 from ..stretch.distance_limits import GoalRadii
 from ..target_curves import TargetCurve
 from ..volume.gas import Gas
@@ -82,6 +83,8 @@ PLAIN_MODEL = Struct(
     components=(Integers, lambda batches: batches.model.free_components),
     floors=(Floats, lambda batches: batches.model.thicknesses),
     dt=(float, lambda batches: batches.steps[0]),
+    former_dt=(float, lambda batches: batches.steps[1]),
+    strands=(Strands, lambda batches: batches.model.strands),
     drift=(float, lambda batches: batches.start_gains[0]),
     bend=(float, lambda batches: batches.start_gains[1]),
     start=(Floats, lambda batches: plain_work(batches).start),

@@ -19,6 +19,7 @@ from ..rods.kernels import project_rods
 from ..ropes.constraints import lengthen_ropes
 from ..ropes.kernels import add_start_spring_forces, undo_implicit_damping
 from ..settings import SceneSettings
+from ..strands.kernels import rub_strands
 from ..stretch.kernels import project_levels, strain_range
 from ..stretch.sweep import project_shear
 from .body_step import BodyStep
@@ -44,6 +45,9 @@ class SurfaceStep(BodyStep):
 
     def predict(self, settings: SceneSettings, inputs: StepInputs) -> None:
         """Moves particles by inertia and external forces, and sets up contact with the ground."""
+        state, strands = self.state, self.model.strands
+        if strands is not None:
+            rub_strands(state.previous_positions, state.positions, strands, *self.batches.steps)
         self.accelerations = self.find_accelerations(inputs)
         self._integrate()
         self.predicted = self.state.positions.copy()

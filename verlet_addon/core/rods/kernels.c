@@ -142,6 +142,7 @@ static inline void add_shear(const rod_tree *of, integer node)
     real along[3], strain[3], moment[3], forces[3], all[9];
     real inverse = 1.0 / rods->lengths[at], shear = rods->shears[at];
     real pull = shear * inverse, axial = rods->axials[at] * inverse;
+    real spin = rods->bends[at] > 0.0 ? 0.0 : SPIN_SHARE;
     int moves = rods->inverse_masses[at] > 0.0, parent_moves = rods->inverse_masses[above] > 0.0;
     apply(own->rotation, own->at_rest, along);
     between(of->positions, of->n, rods->particles[above], rods->particles[at], strain);
@@ -155,7 +156,7 @@ static inline void add_shear(const rod_tree *of, integer node)
         own->moment[i] -= shear * moment[i];
         for (int j = 0; j < 3; j++) {
             real straight = along[i] * along[j], plane = (i == j) - straight;
-            own->tt[3 * i + j] += shear * plane;
+            own->tt[3 * i + j] += shear * (plane + spin * straight);
             all[3 * i + j] = (pull * plane + axial * straight) * inverse;
         }
     }

@@ -38,7 +38,7 @@ from .angle_limits import (
     turned_rotations,
     units,
 )
-from .rod_trees import NO_LIMIT, RodBatch, Rods, find_levels
+from .rod_trees import NO_LIMIT, SPIN_SHARE, RodBatch, Rods, find_levels
 
 MAX_LIMIT_ROUNDS, LIMIT_TOLERANCE = 20, 1e-3
 """Newton steps at most in a time step until joints keep within their angle limits, and segments of
@@ -197,7 +197,8 @@ def _add_shear(
     diagonal[nodes, :3, :3] += every
     diagonal[nodes, :3, 3:] += turn
     diagonal[nodes, 3:, :3] -= turn
-    diagonal[nodes, 3:, 3:] += stiffness[:, None, None] * plane
+    spin = np.where(rods.bends[nodes] > 0.0, 0.0, SPIN_SHARE)
+    diagonal[nodes, 3:, 3:] += stiffness[:, None, None] * (plane + spin[:, None, None] * straight)
     coupling[nodes, :3, :3] -= every
     coupling[nodes, 3:, :3] += turn
     forces[nodes, :3] -= force

@@ -25,6 +25,9 @@ SHEAR_SHARE = 1e3
 """Shear stiffness of a segment over the bending stiffness of its joints: so stiff that a segment
 turns away from its rotation by a thousandth of the bend at its ends. A tenth and ten times as much
 move elastica and helix by less than 0.1 mm."""
+SPIN_SHARE = 1e-9
+"""Rounding: stiffness of a segment without a joint against turning about its own line, over its
+shear stiffness. Without it, nothing holds the twist of a rod with one pin or none."""
 RIGID_SHARE = 1e2
 """Largest bending stiffness × h² of a joint, as a share of the moment of inertia of its rod: rigid
 ropes bend by a hundredth of a step's angular acceleration."""

@@ -90,9 +90,8 @@ def build_bvh(
     sides: Integers,
     own: Integers,
     lines: Integers,
+    touching: Integers,
     apart: float,
-    *,
-    edges_touch: bool,
 ) -> BVH:
     """Builds the BVH of one surface from its rest shape.
 
@@ -103,8 +102,8 @@ def build_bvh(
     edges, sides : (2, e) of all surfaces; see `Surfaces`.
     own : numbers of this surface's triangles.
     lines : numbers of this surface's edges.
+    touching : those of these edges that the leaves own, because they touch other edges.
     apart : gap of self-collision [m]; below 0 without self-collision.
-    edges_touch : whether the leaves own edges; else only vertices and triangles are tested.
     """
     loose = lines[sides[0, lines] < 0]
     corners = np.concatenate([triangles[:, own], edges[:, loose][[0, 1, 1]]], axis=1).T
@@ -114,7 +113,6 @@ def build_bvh(
     leaves, padded = len(filled), filled.ravel()
     sorted_corners = np.where(padded[:, None] < 0, -1, np.append(corners, [[-1] * 3], 0)[padded])
     vertices, vertex_starts = _owned(sorted_corners, leaves)
-    touching = lines if edges_touch else lines[:0]
     first = _owned_edges(sorted_corners, edges[:, touching], rest.shape[1])
     by_leaf = np.argsort(first, kind="stable")
     edge = max(float(np.nansum(lengths)) / max(len(lengths), 1), SHORTEST)

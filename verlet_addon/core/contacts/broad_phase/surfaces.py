@@ -237,7 +237,7 @@ def join_surfaces(surfaces: Sequence[Surface], collides: Booleans, gaps: Floats)
     owners = np.repeat(np.arange(len(surfaces)), np.diff(starts))
     near = _joined(edges[:, collides.diagonal()[owners[edges[0]]]], count)
     apart = np.where(collides.diagonal(), gaps.diagonal(), -1.0).tolist()
-    parts = zip(_numbers(own_triangles), _numbers(own_edges), apart, surfaces, strict=True)
+    parts = _parts(surfaces, own_triangles, own_edges, apart)
     return Surfaces(
         starts=starts,
         owners=owners,
@@ -258,16 +258,27 @@ def join_surfaces(surfaces: Sequence[Surface], collides: Booleans, gaps: Floats)
         longest=np.array([_longest(rest, own) for own in own_edges]),
         edge_turns=np.full((edges.shape[1], 2), np.inf),
         corner_turns=np.full((count, 2), np.inf),
-        bvhs=[
-            build_bvh(rest, triangles, edges, sides, *part, edges_touch=surface.edges_touch)
-            for *part, surface in parts
-        ],
+        bvhs=[build_bvh(rest, triangles, edges, sides, *part) for part in parts],
         paths=np.full((count, 2, 3), np.nan),
         skins=np.zeros(count),
         swept_boxes=np.full((count, 2, 4), np.nan, dtype=np.float32),
         penetration_states=np.zeros((count, len(surfaces)), dtype=np.int8),
         exempt=np.concatenate([_exempt(surface) for surface in surfaces], axis=1),
     )
+
+
+def _parts(
+    surfaces: Sequence[Surface],
+    triangles: Sequence[Integers],
+    edges: Sequence[Integers],
+    apart: Sequence[float],
+) -> list[tuple[Integers, Integers, Integers, float]]:
+    """Per surface, arguments of `build_bvh`: triangles, edges, those that touch, and the gap."""
+    numbers = zip(surfaces, _numbers(triangles), _numbers(edges), apart, strict=True)
+    return [
+        (own, lines, lines if surface.edges_touch else lines[:0], gap)
+        for surface, own, lines, gap in numbers
+    ]
 
 
 def _joined(edges: Integers, count: int) -> Neighbours:

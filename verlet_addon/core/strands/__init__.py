@@ -1,0 +1,1 @@
+"""Strands of hair among each other: friction and pressure by a grid."""
