@@ -7,7 +7,16 @@ from typing import Any
 
 from tests.same.bakes import Scene, bake
 
-FAMILIES = ("blend_files", "touching", "solids", "pieces", "ropes", "cloths", "trajectories")
+FAMILIES = (
+    "blend_files",
+    "touching",
+    "solids",
+    "pieces",
+    "ropes",
+    "hair",
+    "cloths",
+    "trajectories",
+)
 """Modules of scenes, from those that take long."""
 
 
