@@ -9,6 +9,7 @@ import pytest
 
 from tests.core.bodies import (
     Body,
+    floor,
     moved,
     pinned,
     rotation,
@@ -21,6 +22,7 @@ from tests.core.bodies import (
 )
 from tests.core.test_goal_springs import springs
 from tests.core.test_mirrors import mirror
+from tests.core.test_rigid import rigid
 from verlet_addon.core import simulation
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.compiled import backend
@@ -92,11 +94,19 @@ def halved() -> Scene:
     return body, [replace(each, mirrors=[moving(k)]) for k, each in enumerate(scene)]
 
 
+def stiffened() -> Scene:
+    """A flag with a rigid piece below, which swings and bounces off the ground."""
+    bottom = float(FLAG.positions[:, 2].min())
+    body, scene = waved((rigid(FLAG, np.arange(35, 49)), replace(COTTON, restitution=0.5)))
+    return body, [replace(each, ground=floor(bottom - 0.02)) for each in scene]
+
+
 MEMBERS: dict[str, Callable[[], Scene]] = {
     "springs": lambda: drawn(5.0),
     "springs of infinite stiffness": lambda: drawn(np.inf),
     "gas": filled,
     "a mirror": halved,
+    "a rigid piece": stiffened,
     "plasticity": crumpled,
     "plasticity of threads": lambda: crumpled(weave=True),
     "a share of inertia left out": lambda: waved((FLAG, replace(COTTON, inertia_share=0.6))),

@@ -10,12 +10,12 @@ import numpy as np
 from .arrays import Booleans, Floats, Integers
 from .bodies.ground_contacts import is_in_ground
 from .bodies.plain_bodies import make_group
-from .bodies.plain_members import is_plain, warm_start_arrays
-from .bodies.plastic_flow import plastic_flow
+from .bodies.plain_members import changing_arrays
 from .bodies.step_data import Body, Way
 from .compiled import backend
 from .contacts.solve.collision_world import CollisionWorld
 from .geometry.sweep_and_prune import find_near_boxes
+from .model import SoftBodyModel
 from .scene import Sample, same_plane
 from .settings import SceneSettings
 from .state import batches_for
@@ -60,7 +60,7 @@ def find_plain(
     after: Sample,
     ways: Sequence[Way],
 ) -> list[int]:
-    """Numbers of the bodies that compiled calls can advance: `is_plain`, with simple inputs.
+    """Numbers of the cloths and ropes that compiled calls can advance, with simple inputs.
 
     Simple inputs are forces, pins that do not stretch ropes, and a ground at rest.
     """
@@ -75,7 +75,7 @@ def find_plain(
         number
         for number, ((model, state), way) in enumerate(zip(bodies, ways, strict=True))
         if state.previous_dt == dt
-        and is_plain(model)
+        and type(model) is SoftBodyModel
         and not (after.ground and is_in_ground(model, state, after.ground, state.positions))
         and not _pins_may_stretch((model, state), way.targets.end)
     ]
@@ -173,10 +173,5 @@ def _copy_memory(bodies: Sequence[Body], settings: SceneSettings) -> list[tuple[
     arrays: list[Array] = []
     for model, state in bodies:
         batches = batches_for(model, state, settings.integrator, state.previous_dt)
-        flow = plastic_flow(model, state.plastic, batches)
-        arrays += [state.sweeps, *warm_start_arrays(batches), *(flow.arrays() if flow else ())]
-        tension = batches.lengths.strip_system.multipliers
-        gas = state.gas
-        own = (gas.predicted_volumes, gas.pressures, gas.former_tension(tension)) if gas else ()
-        arrays += [rows for rows in (state.closed, state.torn, *own) if rows is not None]
+        arrays += changing_arrays((model, state), batches)
     return [(rows, rows.copy()) for rows in arrays]

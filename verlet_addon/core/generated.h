@@ -11,6 +11,7 @@
 #define CELL_PART 32
 #define CLOSED_SEAM_FACTOR 10.0
 #define CONE_COSINE 0.5
+#define CONTACT_ROUNDS 16
 #define FIRST_LAME 3.10344827586207
 #define FLAT 1e-20
 #define FLUSH_SHARE 0.1
@@ -63,6 +64,7 @@
 #define MOST_EXCESS 3.0
 #define NEGLIGIBLE_INERTIA 1e-11
 #define NEGLIGIBLE_RESIDUAL 1e-10
+#define NEWTON_ROUNDS 4
 #define NEWTON_ROUNDS_BETWEEN 2
 #define NODE_REALS 95
 #define NONZERO 1e-300
@@ -348,7 +350,7 @@ typedef struct piece_poses {
 typedef struct pieces {
     integer count;
     const integer *starts, *particles, *labels;
-    const real *arms, *totals, *effective_inverse_masses, *constraint_masses;
+    const real *arms, *totals, *effective_inverse_masses, *constraint_masses, *masses;
     const struct joints *joints;
     integer size;
 } pieces;
@@ -381,6 +383,7 @@ typedef struct plain_state {
     const struct held_vertices *held;
     const real *spring_ends;
     const struct reference_motion *motion;
+    const struct piece_poses *rigid;
     const struct gas *gas;
     const struct plastic_flow *flow;
     real friction, restitution;
@@ -766,6 +769,7 @@ EXPORT void pair_deviations(const surfaces *, const near_pairs *, const real *, 
 EXPORT void plate_forces(const exposed_surface *, const real *, integer, const real *, real *);
 EXPORT void precondition_shell(const factored_shell *, const real *, const real *, integer, real *);
 EXPORT void predict_plain(const plain_state *const *, integer, const frame_inputs *, integer);
+EXPORT void predict_poses(const piece_poses *, real *, integer, real *, integer);
 EXPORT void project_bend_paths(real *, integer, const bend_path_batch *const *, integer);
 EXPORT void project_clusters(real *, integer, const clusters *);
 EXPORT integer project_joints(const piece_poses *, const joints *, real *, integer, integer);

@@ -215,9 +215,9 @@ class Simulation:
             shares = number / settings.substeps, (number + 1) / settings.substeps
             for index, ((_, state), way) in enumerate(zip(bodies, ways, strict=True)):
                 if way.reflections and index not in group.members:
-                    before_after = state.previous_positions, state.positions
-                    for places, share in zip(before_after, shares, strict=True):
-                        keep_symmetric(places, way.reflections, way.planes(share))
+                    both = state.previous_positions, state.positions
+                    for rows, share in zip(both, shares, strict=True):
+                        keep_symmetric(rows, way.reflections, way.planes(share))
 
     def _target_curves(self, after: Sample) -> dict[int, TargetCurve]:
         """The ways of animated meshes that ropes follow, by number of the body."""

@@ -1,6 +1,7 @@
 /* All lengths of a surface body: weave, edges, seams, ropes, and joints of rigid pieces; the function
    of lengths.py. */
 #include "../stretch/strips.h"
+#include "lengths.h"
 
 /* Transfers corrections of particles to their rigid pieces. */
 static void apply_constraints_to_pieces(const piece_poses *rigid, real *x, integer n)
@@ -9,8 +10,7 @@ static void apply_constraints_to_pieces(const piece_poses *rigid, real *x, integ
         transfer_momentum(rigid, x, n, (real *)rigid->pieces->constraint_masses, NEWTON_ROUNDS_BETWEEN);
 }
 
-/* Projects the edges on and near rigid pieces, and counts linearizations. */
-static void project_edges_of_pieces(const piece_poses *rigid, real *x, integer n)
+void project_edges_of_pieces(const piece_poses *rigid, real *x, integer n)
 {
     if (!rigid || !rigid->pieces->joints->count)
         return;

@@ -3,6 +3,7 @@
 #include "../forces/forces.h"
 #include "../stretch/strips.h"
 #include "../team/team.h"
+#include "lengths.h"
 
 typedef struct {
     const plain_state *state;
@@ -137,6 +138,19 @@ static void predict(const plain_state *state, const frame_inputs *inputs, intege
             moved[pin] = x[pin] = state->curve ? body->targets[pin]
                 : at_step(state->pins_start[at], state->pins_end[at], number, inputs->steps);
         }
+    if (state->rigid) {
+        predict_poses(state->rigid, body->start, n, x, NEWTON_ROUNDS);
+        copy(moved, x, 3 * n);
+    }
+}
+
+/* Puts particles on rigid pieces, which get the momentum of their displacements. */
+static void put_on_pieces(const plain_state *state)
+{
+    const piece_poses *rigid = state->rigid;
+    if (rigid)
+        transfer_momentum(rigid, state->positions, state->body->n, (real *)rigid->pieces->masses,
+                          NEWTON_ROUNDS);
 }
 
 /* Restores the momentum of components without pins to that of `before`. */
@@ -236,9 +250,10 @@ static void project_constraints(const plain_state *state, const frame_inputs *in
     if (body->rods)
         project_rods(x, n, state->curve ? body->targets : (real *)body->rest, body->rods);
     project_shear(x, n, body->lengths->surface, backwards);
-    state->sweeps[0] += project_lengths(x, n, body->lengths, NULL, state->limits, backwards, 0);
+    state->sweeps[0] += project_lengths(x, n, body->lengths, state->rigid, state->limits, backwards, 0);
     keep_momentum(x, body, body->start);
     put_on_targets(state);
+    put_on_pieces(state);
 }
 
 /* The contact with the ground. */
@@ -263,17 +278,22 @@ static plane_contact ground_contact(const plain_state *state, const frame_inputs
     };
 }
 
-/* Projects the contact with the ground. */
+/* Projects the contact with the ground, in turn with rigid pieces. */
 static void push_off_ground(const plain_state *state, const frame_inputs *inputs)
 {
     const plain_model *body = state->body;
     integer n = body->n;
-    for (integer i = 0; i < n; i++)
-        body->normal_corrections[i] = body->friction_corrections[i] = body->friction_corrections[n + i] = body->friction_corrections[2 * n + i] = 0.0;
-    project_goal_radii(state->positions, n, state->limits);
-    if (inputs->normal) {
-        plane_contact contact = ground_contact(state, inputs);
-        project_plane(state->positions, n, &contact, (real *)body->inverse_masses);
+    clear(body->normal_corrections, n);
+    clear(body->friction_corrections, 3 * n);
+    for (integer round = 0; round < (state->rigid ? CONTACT_ROUNDS : 1); round++) {
+        project_goal_radii(state->positions, n, state->limits);
+        if (inputs->normal) {
+            plane_contact contact = ground_contact(state, inputs);
+            project_plane(state->positions, n, &contact, (real *)body->inverse_masses);
+        }
+        if (!state->rigid || !transfer_contacts(state->rigid, state->positions, n))
+            return;
+        project_edges_of_pieces(state->rigid, state->positions, n);
     }
 }
 
@@ -313,6 +333,7 @@ static void keep_mirrored(const plain_state *state, const frame_inputs *inputs, 
 static void end(const plain_state *state, const frame_inputs *inputs, integer number)
 {
     integer n = state->body->n;
+    put_on_pieces(state);
     if (state->flow)
         apply_plastic_flow(state->positions, n, state->flow);
     project_goal_radii(state->positions, n, state->limits);

@@ -1,4 +1,4 @@
-"""Plain bodies, without rigid pieces, advanced together in C.
+"""Cloth and ropes, advanced together in C.
 
 In small bodies, the Python overhead of a step is ten times its computation. So compiled kernels
 take all steps of a frame in one call, or each phase for all plain bodies, with the same bits.

@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..arrays import Floats, Integers
+from ..arrays import Booleans, Floats, Integers
 from ..bending.constraints import BendBatches
 from ..contacts.manifold.plane import PlaneContact
 from ..field import Field, paired_fields
@@ -14,6 +14,8 @@ from ..forces.fields import FieldPath, is_algebraic
 from ..forces.kernels import ExposedSurface
 from ..kernel import Struct
 from ..model import HeldVertices, SoftBodyModel
+from ..rigid.piece_motion import poses_of
+from ..rigid.pieces import PiecePoses
 from ..ropes.constraints import lengthen_ropes
 from ..scene import Sample
 from ..settings import SceneSettings
@@ -29,11 +31,6 @@ from .plastic_flow import PlasticFlow, plastic_flow
 from .step_data import Body, ReferenceMotion, Way
 from .surface_bodies import SurfaceStep, goal_shares
 from .symmetry import Reflection
-
-
-def is_plain(model: SoftBodyModel) -> bool:
-    """Whether a body is cloth or ropes without rigid pieces."""
-    return type(model) is SoftBodyModel and model.pieces is None
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,18 +97,25 @@ PLAIN_MODEL = Struct(
 )
 
 
-def warm_start_arrays(batches: Batches) -> list[Floats]:
-    """Arrays besides positions that a step passes to the next: rotations, and multipliers."""
-    strip_systems = batches.lengths.strip_system, batches.ropes.strip_system
-    kept = [
-        rows
-        for strip_system in strip_systems
-        for rows in (strip_system.multipliers, strip_system.displacement)
-    ]
-    lagging = [batch.multipliers for batch, share in batches.restarted() if share]
-    kept += [] if batches.rods is None else [batches.rods.rotations]
+def changing_arrays(body: Body, batches: Batches) -> list[Floats | Integers | Booleans]:
+    """Arrays besides positions that a step changes."""
+    model, state = body
+    kept: list[Floats | Integers | Booleans] = [state.sweeps]
+    for system in (batches.lengths.strip_system, batches.ropes.strip_system):
+        kept += [system.multipliers, system.displacement]
+    kept += [batch.multipliers for batch, share in batches.restarted() if share]
     kept += [batch.displacement for batch in batches.weave]
-    return [*kept, *lagging, *(rows for rows in batches.followers if rows is not None)]
+    kept += [each for each in (*batches.followers, state.closed, state.torn) if each is not None]
+    if batches.rods is not None:
+        kept.append(batches.rods.rotations)
+    if state.rigid is not None:
+        kept += [state.rigid.rotations, state.rigid.linearizations]
+    if state.gas is not None:
+        tension = batches.lengths.strip_system.multipliers
+        kept += [state.gas.predicted_volumes, state.gas.pressures]
+        kept.append(state.gas.former_tension(tension))
+    flow = plastic_flow(model, state.plastic, batches)
+    return kept if flow is None else [*kept, *flow.arrays()]
 
 
 @dataclass(eq=False)
@@ -139,6 +143,8 @@ class PlainBody:
     """(3, g) where springs draw vertices in a step, which C sets [m]."""
     motion: ReferenceMotion | None
     """The motion of its reference frame that its inertia leaves out."""
+    rigid: PiecePoses | None
+    """Poses of its rigid pieces, if any."""
     gas: Gas | None
     """The gas in it, if any."""
     former_tension: Floats
@@ -179,8 +185,8 @@ class PlainBody:
 Struct(
     "plain_state",
     PlainBody,
-    reads="pins_start pins_end goal_ends held spring_ends motion gas flow friction restitution "
-    "curve pull fields in_field pressures reflections mirrors limits limit_ends",
+    reads="pins_start pins_end goal_ends held spring_ends motion rigid gas flow friction "
+    "restitution curve pull fields in_field pressures reflections mirrors limits limit_ends",
     shares="positions previous_positions spring_goals former_tension planes",
     body=(PLAIN_MODEL, lambda member: PLAIN_MODEL.pack(member.batches)),
     mirror_count=(int, lambda member: len(member.planes)),
@@ -199,6 +205,8 @@ def make_member(body: Body, way: Way, settings: SceneSettings) -> PlainBody:
     paths, curve = field_paths(model, *way.fields), way.targets
     in_c = all(is_algebraic(path.before, path.after) for path in paths)
     batches = batches_for(model, state, settings.integrator, state.previous_dt)
+    if state.rigid is not None and model.pieces is not None:
+        state.rigid = poses_of(state.rigid, model.pieces)
     positions, previous = state.positions.copy(), state.previous_positions.copy()
     lengthen_ropes(positions, batches.ropes)
     friction, restitution = ground_laws(model, settings)
@@ -217,6 +225,7 @@ def make_member(body: Body, way: Way, settings: SceneSettings) -> PlainBody:
         spring_ends=np.stack(way.springs),
         spring_goals=np.empty(way.springs[0].shape),
         motion=way.motion,
+        rigid=state.rigid,
         gas=gas,
         former_tension=tension if gas is None else gas.former_tension(tension),
         pressures=np.array(way.pressures),

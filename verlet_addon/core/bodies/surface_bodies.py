@@ -9,9 +9,11 @@ from ..bending.kernels import project_bends
 from ..forces.accelerations import accelerations
 from ..model import SoftBodyModel
 from ..momentum.kernels import conserve_momentum
+from ..rigid.kernels import predict_poses
 from ..rigid.piece_motion import (
+    NEWTON_ROUNDS,
     apply_contacts_to_pieces,
-    predict_poses,
+    poses_of,
     project_joints,
     put_particles_on_pieces,
 )
@@ -86,7 +88,8 @@ class SurfaceStep(BodyStep):
         state.previous_positions, state.positions = state.positions.copy(), moved
         state.positions[:, model.pinned] = self.targets[:, model.pinned]
         if model.pieces is not None and state.rigid is not None:
-            state.rigid = predict_poses(state.rigid, model.pieces, self.start, state.positions)
+            state.rigid = poses_of(state.rigid, model.pieces)
+            predict_poses(state.rigid, self.start, state.positions, NEWTON_ROUNDS)
 
     def residual_strain(self) -> float:
         """Largest share by which an edge is longer than its tension implies."""

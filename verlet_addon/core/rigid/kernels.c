@@ -118,6 +118,57 @@ EXPORT void transfer_momentum(const piece_poses *all, real *positions, integer n
     }
 }
 
+/* Removes the first order of a rotation's errors. */
+static void orthonormalize(real turn[9])
+{
+    real correction[9], found[9];
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            real square = turn[i] * turn[k] + turn[3 + i] * turn[3 + k] + turn[6 + i] * turn[6 + k];
+            correction[3 * i + k] = (i == k ? 1.5 : 0.0) - 0.5 * square;
+        }
+    multiply(turn, correction, found);
+    for (int k = 0; k < 9; k++)
+        turn[k] = found[k];
+}
+
+/* Sets a piece to where it is at the start of the step, without momentum. */
+static void start_piece(const piece_poses *all, integer piece, const real *start, integer n)
+{
+    const pieces *of = all->pieces;
+    real *turn = all->rotations + 9 * piece, *second = all->second_moments + 9 * piece, sum[3];
+    orthonormalize(turn);
+    copy(all->start_rotations + 9 * piece, turn, 9);
+    clear(second, 9);
+    clear(sum, 3);
+    for (integer k = of->starts[piece]; k < of->starts[piece + 1]; k++) {
+        real rest[3], arm[3];
+        read(of->arms, of->size, k, rest);
+        apply(turn, rest, arm);
+        put(all->arms, of->size, k, arm[0], arm[1], arm[2]);
+        for (int x = 0; x < 3; x++) {
+            sum[x] += start[x * n + of->particles[k]] * of->masses[k];
+            for (int y = 0; y < 3; y++)
+                second[3 * x + y] += arm[x] * of->masses[k] * arm[y];
+        }
+    }
+    for (int x = 0; x < 3; x++) {
+        all->centres[x * of->count + piece] = sum[x] / of->totals[piece];
+        all->angular_momenta[x * of->count + piece] = 0.0;
+        for (integer k = of->starts[piece]; k < of->starts[piece + 1]; k++)
+            all->particle_positions[x * of->size + k] = all->centres[x * of->count + piece] + all->arms[x * of->size + k];
+    }
+}
+
+EXPORT void predict_poses(const piece_poses *all, real *start, integer n, real *positions,
+                          integer rounds)
+{
+    for (integer piece = 0; piece < all->pieces->count; piece++)
+        start_piece(all, piece, start, n);
+    all->linearizations[0] = 0;
+    transfer_momentum(all, positions, n, (real *)all->pieces->masses, rounds);
+}
+
 /* 1 if contacts have moved a piece's particle k by more than MIN_CONTACT_PUSH, else 0. */
 static int has_moved(const piece_poses *all, integer k, const real *positions, integer n)
 {

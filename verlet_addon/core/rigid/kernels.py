@@ -13,11 +13,12 @@ from ..arrays import (
     in_turn,
     inverse,
     magnitudes,
+    sum_products,
     sum_rows,
 )
 from ..kernel import Sized, Struct, kernel
 from ..linear.conjugate_gradients import iterate_conjugate_gradients, iterate_until
-from ..linear.rotations import axial_vectors, rotations_about
+from ..linear.rotations import axial_vectors, orthonormalize, rotations_about
 from .pieces import Joints, PiecePoses, Pieces
 
 MIN_CONTACT_PUSH = 1e-7
@@ -42,7 +43,7 @@ Struct(
     "pieces",
     Pieces,
     reads="count starts particles labels arms totals effective_inverse_masses constraint_masses "
-    "joints",
+    "masses joints",
     size=(int, lambda pieces: len(pieces.particles)),
 )
 Struct(
@@ -68,6 +69,31 @@ Struct(
         "inverse_inertias": lambda joints: (len(joints.mobilities) - len(joints.free), 9),
     },
 )
+
+
+@kernel()
+def predict_poses(poses: PiecePoses, start: Sized, positions: Floats, rounds: int) -> None:
+    """Changes poses by inertia, with the momentum of particles that moved from `start` on.
+
+    Parameters
+    ----------
+    start, positions : (3, n) positions at the start of the step, and after inertia and forces [m];
+        `positions` is written to.
+    rounds : as for `transfer_momentum`.
+    """
+    pieces = poses.pieces
+    labels, masses = pieces.labels, pieces.masses
+    poses.start_rotations[:] = orthonormalize(poses.rotations)
+    poses.rotations[:] = poses.start_rotations
+    poses.arms[:] = apply_matrices(poses.start_rotations[labels], pieces.arms)
+    heavy = poses.arms * masses
+    poses.second_moments[:] = sum_products(labels, heavy, poses.arms, pieces.count)
+    before = start[:, pieces.particles] * masses
+    poses.centres[:] = sum_rows(labels, before, pieces.count) / pieces.totals
+    poses.angular_momenta.fill(0.0)
+    poses.linearizations[0] = 0
+    poses.particle_positions[:] = poses.centres[:, labels] + poses.arms
+    transfer_momentum(poses, positions, masses, rounds)
 
 
 @kernel()

@@ -8,10 +8,7 @@ Matrix Polynomials*, 1991).
 
 from dataclasses import replace
 
-import numpy as np
-
-from ..arrays import Floats, sum_products, sum_rows
-from ..linear.rotations import orthonormalize
+from ..arrays import Floats
 from . import kernels
 from .pieces import PiecePoses, Pieces
 
@@ -26,31 +23,9 @@ no nearer. With half of either, a ragdoll lies 0.2 mm elsewhere; with twice of t
 with twice of the second, bakes are the same."""
 
 
-def predict_poses(
-    poses: PiecePoses, pieces: Pieces, start: Floats, positions: Floats
-) -> PiecePoses:
-    """Poses after inertia, with the momentum of particles that moved from `start` to `positions`.
-
-    Parameters
-    ----------
-    start, positions : (3, n) positions at the start of the step, and after inertia and forces [m];
-        `positions` is written to.
-    """
-    if poses.pieces is not pieces:  # pins have changed
-        poses = replace(poses, pieces=pieces)
-    rotations, masses = poses.rotations, pieces.masses
-    poses.start_rotations[:] = orthonormalize(rotations)
-    poses.rotations[:] = poses.start_rotations
-    poses.arms[:] = np.einsum("kij,jk->ik", poses.start_rotations[pieces.labels], pieces.arms)
-    heavy = poses.arms * masses
-    poses.second_moments[:] = sum_products(pieces.labels, heavy, poses.arms, pieces.count)
-    before = start[:, pieces.particles] * masses
-    poses.centres[:] = sum_rows(pieces.labels, before, pieces.count) / pieces.totals
-    poses.angular_momenta.fill(0.0)
-    poses.linearizations[0] = 0
-    poses.particle_positions[:] = poses.centres[:, pieces.labels] + poses.arms
-    kernels.transfer_momentum(poses, positions, masses, NEWTON_ROUNDS)
-    return poses
+def poses_of(poses: PiecePoses, pieces: Pieces) -> PiecePoses:
+    """Poses of these pieces, which are others than before where pins have changed."""
+    return poses if poses.pieces is pieces else replace(poses, pieces=pieces)
 
 
 def put_particles_on_pieces(poses: PiecePoses | None, positions: Floats) -> None:
