@@ -66,7 +66,7 @@
 #define NEGLIGIBLE_RESIDUAL 1e-10
 #define NEWTON_ROUNDS 4
 #define NEWTON_ROUNDS_BETWEEN 2
-#define NODE_REALS 95
+#define NODE_REALS 188
 #define NONZERO 1e-300
 #define NO_LIMIT 2.0
 #define OCTAVES 3
@@ -460,6 +460,7 @@ typedef struct rod_batch {
     const real *inverse_masses, *lengths, *bends, *twists, *shears, *axials, *limits,
         *limit_stiffnesses, *retardations;
     const integer *ends;
+    const uint8_t *twins;
     real *rotations;
     integer count, trees, reals;
     real *work;

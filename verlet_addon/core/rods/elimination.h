@@ -1,61 +1,34 @@
-/* The system of a tree of rods, solved from the tips to the root and back. */
+/* The system of trees of rods, solved from the tips to the root and back. */
 #ifndef VERLET_ELIMINATION_H
 #define VERLET_ELIMINATION_H
 
 #include "rods.h"
 
-/* found = first (3, 3) × second (3, 3). */
-static inline void multiply(const real first[9], const real second[9], real found[9])
+static inline void copy_both(lane *to, const lane *from, int count)
 {
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            found[3 * i + j] = first[3 * i] * second[j] + first[3 * i + 1] * second[3 + j]
-                               + first[3 * i + 2] * second[6 + j];
-}
-
-/* found -= first (3, 3), transposed, × second (3, 3). */
-static inline void subtract_transposed(const real first[9], const real second[9], real found[9])
-{
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            found[3 * i + j] -= first[i] * second[j] + first[3 + i] * second[3 + j]
-                                + first[6 + i] * second[6 + j];
-}
-
-/* found -= matrix (3, 3) × vector. */
-static inline void subtract_applied(const real matrix[9], const real vector[3], real found[3])
-{
-    for (int i = 0; i < 3; i++)
-        found[i] -= dot(matrix + 3 * i, vector);
-}
-
-/* found -= matrix (3, 3), transposed, × vector. */
-static inline void subtract_applied_transposed(const real matrix[9], const real vector[3], real found[3])
-{
-    for (int i = 0; i < 3; i++)
-        found[i] -= matrix[i] * vector[0] + matrix[3 + i] * vector[1] + matrix[6 + i] * vector[2];
+    for (int i = 0; i < count; i++)
+        to[i] = from[i];
 }
 
 /* Eliminates a node's unknowns, and passes what they resist to its parent. */
 static inline void eliminate(segment *own, segment *above)
 {
-    real beside[9], kept[9];
-    invert_positive(own->xx, 3);
+    lane kept[9], beside[9], xX[9], tX[9], tT[9];
+    invert_both(own->xx);
     multiply(own->tx, own->xx, kept);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             own->xt[3 * i + j] = kept[3 * j + i];
-            own->tt[3 * i + j] -= dot(kept + 3 * i, own->tx + 3 * j);
+            own->tt[3 * i + j] -= dot_both(kept + 3 * i, own->tx + 3 * j);
         }
-    invert_positive(own->tt, 3);
+    invert_both(own->tt);
     subtract_applied(kept, own->force, own->moment);
-    apply(own->xx, own->force, own->move);
-    apply(own->tt, own->moment, own->turn);
+    apply_both(own->xx, own->force, own->move);
+    apply_both(own->tt, own->moment, own->turn);
     if (!above)
         return;
-    real tX[9], tT[9], xX[9];
-    copy(xX, own->xX, 9);
-    copy(tT, own->tT, 9);
+    copy_both(xX, own->xX, 9);
+    copy_both(tT, own->tT, 9);
     multiply(kept, xX, beside);
     for (int i = 0; i < 9; i++)
         tX[i] = own->tX[i] - beside[i];
@@ -72,16 +45,16 @@ static inline void eliminate(segment *own, segment *above)
 }
 
 /* Finds the displacements from the root to the tips. */
-static void substitute_tree(const rod_tree *of)
+static void substitute_trees(const rod_trees *of)
 {
     for (integer node = 0; node < of->count; node++) {
         segment *own = of->segments + node;
-        integer at = of->first + node;
-        if (is_fixed(of->rods, at)) {
-            clear(own->move, 2 * 3);
+        if (!moves(of, node) && !turns(of, node)) {
+            clear_both(own->move, 3);
+            clear_both(own->turn, 3);
             continue;
         }
-        if (of->rods->parents[at] >= 0) {
+        if (!is_root(of, node)) {
             const segment *above = parent_of(of, node);
             subtract_applied(own->tX, above->move, own->turn);
             subtract_applied(own->tT, above->turn, own->turn);

@@ -46,8 +46,8 @@ LIMITED_TWIST = 1e-3
 limits are so large that rounding would twist limp rods."""
 NO_LIMIT = 2.0
 """Chord of half a turn, the largest one."""
-NODE_REALS = 95
-"""Size: numbers of memory for each node in C."""
+NODE_REALS = 188
+"""Size: numbers of memory in C for a node of each of two trees."""
 COLLINEAR_SINE = 0.05
 """Least sine of the angle to a clamp at which a pin tells how that is twisted."""
 
@@ -126,6 +126,21 @@ class RodBatch:
         return np.append(self.starts[1:], len(self.parents))
 
     @cached_property
+    def twins(self) -> Booleans:
+        """(t,) bool, trees of the same shape as the next one, both without angle limits."""
+        nodes = np.arange(len(self.parents))
+        up = np.where(self.parents < 0, -1, nodes - self.parents)
+        held = self.inverse_masses > 0.0, self.clamped, self.bends > 0.0, self.limits < NO_LIMIT
+        shape = np.stack([up, *held], axis=1)
+        found = np.zeros(len(self.ends), dtype=np.bool_)
+        for tree, (start, middle, end) in enumerate(
+            zip(self.starts[:-1], self.ends[:-1], self.ends[1:], strict=True)
+        ):
+            own, other = shape[start:middle], shape[middle:end]
+            found[tree] = np.array_equal(own, other) and not own[:, -1].any()
+        return found
+
+    @cached_property
     def labels(self) -> Integers:
         """(m,) number of the tree of each node."""
         return np.cumsum(self.parents < 0) - 1
@@ -140,7 +155,7 @@ def find_levels(parents: Integers) -> list[Integers]:
 
 
 def _scratch_size(rods: RodBatch) -> int:
-    """Numbers of memory that one tree at a time needs in C."""
+    """Numbers of memory that two trees at a time need in C."""
     return NODE_REALS * int(np.diff(rods.ends, prepend=0).max())
 
 
@@ -148,7 +163,7 @@ Struct(
     "rod_batch",
     RodBatch,
     reads="particles parents references clamped inverse_masses lengths"
-    " bends twists shears axials limits limit_stiffnesses retardations ends",
+    " bends twists shears axials limits limit_stiffnesses retardations ends twins",
     shares="rotations",
     count=(int, lambda rods: len(rods.parents)),
     trees=(int, lambda rods: len(rods.ends)),
