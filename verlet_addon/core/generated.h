@@ -27,6 +27,7 @@
 #define LEAF_PART 256
 #define LEAF_SIZE 2
 #define LEAST_GAP 1e-09
+#define LEAST_MOBILITY 1e-06
 #define LEAST_SWING 1e-09
 #define LIMIT_TOLERANCE 0.001
 #define LINE_SEARCH_ROUNDS 4
@@ -346,6 +347,12 @@ typedef struct piece_poses {
         *particle_positions;
     integer *linearizations;
 } piece_poses;
+
+typedef struct piece_responses {
+    integer *pieces;
+    real *arms, *inverse_masses, *inverse_inertias, *motions, *wrenches;
+    integer size;
+} piece_responses;
 
 typedef struct pieces {
     integer count;
@@ -753,6 +760,8 @@ EXPORT integer find_rows_of_near(const surfaces *, const near_pairs *, const sea
 EXPORT void find_stress(const solid_lattice *, const real *, const solid_corotation *const *,
     integer, real, const real *, real *, real *, real *);
 EXPORT void finish_plain(const plain_state *const *, integer, const frame_inputs *);
+EXPORT real finish_responses(const piece_poses *, const piece_responses *, real *, integer,
+    integer);
 EXPORT void fit_all(const surfaces *, real *, real *, real *);
 EXPORT void gas_pressure_forces(const real *, integer, const gas *, const real *, const real *,
     real, real, real *);
@@ -783,6 +792,7 @@ EXPORT void project_plane(real *, integer, const plane_contact *, real *);
 EXPORT void project_rods(real *, integer, real *, const rod_batch *);
 EXPORT void project_rope_bends(real *, integer, const stencil_batch *const *, integer);
 EXPORT void project_rows(real *, integer, const contact_rows *);
+EXPORT void project_rows_of_pieces(real *, integer, const contact_rows *, const piece_responses *);
 EXPORT void project_seams(real *, integer, const seam_batch *const *, integer);
 EXPORT void project_stiff_bends(real *, integer, const stiff_bend_batch *const *, integer);
 EXPORT real project_strips(real *, integer, const strip_batch *const *, integer);
@@ -810,6 +820,7 @@ EXPORT void solve_impulses(const real *, integer, const contact_rows *, const ro
     integer, real, const real *, const real *, const real *, const real *, real *, real *, real *);
 EXPORT void spring_goals(const real *, integer, const held_vertices *, const real *, real *);
 EXPORT void start_multipliers(const restarted_multipliers *);
+EXPORT void start_responses(const piece_poses *, const piece_responses *, integer, integer);
 EXPORT void strain_range(const real *, integer, const strip_batch *const *, integer, real *);
 EXPORT void sum_weighted(const real *, integer, const integer *, const real *, integer, real *);
 EXPORT void total_displacement(const real *, integer, const real *, const integer *, integer, real

@@ -61,12 +61,12 @@ SMALL static void solve_rotation(real turn[9], const real second[9], const real 
 }
 
 /* Applies force and torque × h² to a piece, with some rounds of Newton's method for its rotation, and
-   places its particles. */
-static void apply_impulse(const piece_poses *all, integer piece, const real force[3],
+   places its particles; returns the largest change of a coordinate of these. */
+static real apply_impulse(const piece_poses *all, integer piece, const real force[3],
                           const real torque[3], real *positions, integer n, integer rounds)
 {
     const real *turns = all->start_rotations + 9 * piece;
-    real *turned = all->rotations + 9 * piece, turn[9], moment[3], arm[3], to[3];
+    real *turned = all->rotations + 9 * piece, turn[9], moment[3], arm[3], to[3], farthest = 0.0;
     for (int x = 0; x < 3; x++) {
         all->centres[x * all->pieces->count + piece] += force[x] / all->pieces->totals[piece];
         moment[x] = all->angular_momenta[x * all->pieces->count + piece] += torque[x];
@@ -79,10 +79,13 @@ static void apply_impulse(const piece_poses *all, integer piece, const real forc
         apply(turned, arm, to);
         for (int x = 0; x < 3; x++) {
             real place = all->centres[x * all->pieces->count + piece] + to[x];
-            all->particle_positions[x * all->pieces->size + k] = place;
+            real *former = all->particle_positions + x * all->pieces->size + k;
+            farthest = larger(farthest, __builtin_fabs(place - *former));
+            *former = place;
             positions[x * n + all->pieces->particles[k]] = place;
         }
     }
+    return farthest;
 }
 
 /* Sums displacements of a piece's particles, weighted by masses (share = 0) or by share / masses, as
@@ -332,15 +335,15 @@ SMALL static void solve_joints(const joints *near)
     iterate_conjugate_gradients(&state, MAX_JOINT_CG_ROUNDS, JOINT_RESIDUAL * JOINT_RESIDUAL * size);
 }
 
-/* Writes the inverse inertia of each piece in its present rotation. */
-SMALL static void weigh_pieces(const piece_poses *all, const joints *near)
+/* Writes the inverse inertia (s, 9) of each piece in its present rotation. */
+SMALL static void weigh_pieces(const piece_poses *all, real *inverse_inertias)
 {
     for (integer piece = 0; piece < all->pieces->count; piece++) {
         real turn[9], half[9], second[9];
         multiply_back(all->rotations + 9 * piece, all->start_rotations + 9 * piece, turn);
         multiply(turn, all->second_moments + 9 * piece, half);
         multiply_back(half, turn, second);
-        invert_inertia(second, near->inverse_inertias + 9 * piece);
+        invert_inertia(second, inverse_inertias + 9 * piece);
     }
 }
 
@@ -352,7 +355,7 @@ EXPORT integer project_joints(const piece_poses *all, const joints *near, real *
     for (integer number = 0; number < most; number++) {
         if (!measure(near, positions, n))
             return number;
-        weigh_pieces(all, near);
+        weigh_pieces(all, near->inverse_inertias);
         fill_rows(all, near, all->particle_positions, all->centres);
         find_diagonal(near);
         solve_joints(near);
@@ -368,4 +371,35 @@ EXPORT integer project_joints(const piece_poses *all, const joints *near, real *
                                                          * near->mobilities[body];
     }
     return most;
+}
+
+/* Sets responses of a body's pieces, from number `first` on, for their present poses; its particles
+   are numbered from `start` on in the world. */
+EXPORT void start_responses(const piece_poses *all, const piece_responses *responses, integer start,
+                            integer first)
+{
+    const pieces *own = all->pieces;
+    weigh_pieces(all, responses->inverse_inertias + 9 * first);
+    for (integer piece = 0; piece < own->count; piece++)
+        responses->inverse_masses[first + piece] = 1.0 / own->totals[piece];
+    clear(responses->motions + 6 * first, 6 * own->count);
+    clear(responses->wrenches + 6 * first, 6 * own->count);
+    for (integer k = 0; k < own->size; k++)
+        for (int x = 0; x < 3; x++)
+            responses->arms[x * responses->size + start + own->particles[k]] =
+                all->particle_positions[x * own->size + k] - all->centres[x * own->count + own->labels[k]];
+}
+
+/* Moves a body's pieces, from number `first` on, by the impulses on them, and places its particles
+   (3, n) on them; returns the largest change of a coordinate. */
+EXPORT real finish_responses(const piece_poses *all, const piece_responses *responses, real *positions,
+                             integer n, integer first)
+{
+    real farthest = 0.0;
+    for (integer piece = 0; piece < all->pieces->count; piece++) {
+        const real *wrench = responses->wrenches + 6 * (first + piece);
+        real moved = apply_impulse(all, piece, wrench, wrench + 3, positions, n, 2);
+        farthest = larger(farthest, moved);
+    }
+    return farthest;
 }

@@ -112,10 +112,10 @@ def transfer_momentum(poses: PiecePoses, positions: Sized, masses: Floats, round
     pushes = (positions[:, pieces.particles] - poses.particle_positions) * masses
     force = sum_rows(pieces.labels, pushes, pieces.count)
     torque = cross(poses.arms, pushes)
-    _apply_impulse(poses, positions, force, sum_rows(pieces.labels, torque, pieces.count), rounds)
+    apply_impulse(poses, positions, force, sum_rows(pieces.labels, torque, pieces.count), rounds)
 
 
-def _apply_impulse(
+def apply_impulse(
     poses: PiecePoses, positions: Floats, force: Floats, torque: Floats, rounds: int
 ) -> None:
     """Applies momenta × h `force`, `torque` (3, s) to pieces, and places particles (3, n)."""
@@ -167,6 +167,12 @@ def _inverse_inertia(second: Floats) -> Floats:
     return np.asarray(_transposed(minors) * (1.0 / size)[:, None, None])
 
 
+def inverse_inertias(poses: PiecePoses) -> Floats:
+    """(s, 3, 3) inverse inertia of each piece in its present rotation."""
+    turn = _product(poses.rotations, _transposed(poses.start_rotations))
+    return _inverse_inertia(_product(_product(turn, poses.second_moments), _transposed(turn)))
+
+
 def _product(first: Floats, second: Floats) -> Floats:
     """(s, 3, 3) matrix products, summed in a fixed order: that of BLAS depends on the processor."""
     parts = (first[:, :, k, None] * second[:, k, None] for k in range(3))
@@ -199,7 +205,7 @@ def project_joints(poses: PiecePoses, joints: Joints, positions: Sized, most: in
         pulls = system.solve(violations)
         wrenches = system.apply_pulls(-pulls, system.rows(poses.arms))
         force, torque = wrenches[:, : poses.pieces.count].reshape(2, 3, -1)
-        _apply_impulse(poses, positions, force, torque, 2)
+        apply_impulse(poses, positions, force, torque, 2)
         free = poses.pieces.count
         positions[:, joints.free] += wrenches[:3, free:] * joints.mobilities[free:]
     return most
@@ -211,9 +217,7 @@ class _System:
     def __init__(self, poses: PiecePoses, joints: Joints, along: Floats) -> None:
         self.joints, self.along, self.count = joints, along, poses.pieces.count
         arms = poses.particle_positions - poses.centres[:, poses.pieces.labels]
-        turn = _product(poses.rotations, _transposed(poses.start_rotations))
-        second = _product(_product(turn, poses.second_moments), _transposed(turn))
-        self.inverse_inertia = _inverse_inertia(second)
+        self.inverse_inertia = inverse_inertias(poses)
         self.wrench_rows = self.rows(arms)
         self.diagonal = self._elongations(
             self.wrench_rows, self._motions(self.wrench_rows, joints.bodies.T)

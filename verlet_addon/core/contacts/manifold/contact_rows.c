@@ -4,32 +4,13 @@
 /* Projects each row: the normal constraint, then Coulomb friction. */
 EXPORT void project_rows(real *positions, integer n, const contact_rows *rows)
 {
-    integer k = rows->count;
-    for (integer row = 0; row < k; row++) {
+    for (integer row = 0; row < rows->count; row++) {
+        real apart[3], impulse[3];
         if (rows->on_ropes[row])
             continue;
-        real apart[3], slid[3], impulse[3], normal[3], mobility = rows->mobilities[row];
-        read(rows->normals, k, row, normal);
         find_apart(positions, n, rows, row, apart);
-        real height = dot(normal, apart);
-        real before = rows->normal_multipliers[row];
-        real pushed = larger(before + (rows->targets[row] - height) / mobility, 0.0);
-        if (!(pushed > 0.0) && !(before > 0.0))
-            continue;
-        for (int axis = 0; axis < 3; axis++)
-            slid[axis] = apart[axis] - rows->anchors[axis * k + row]
-                         + rows->friction_multipliers[axis * k + row] * mobility;
-        remove_along(normal, slid);
-        real length = __builtin_sqrt(dot(slid, slid));
-        real share = smaller(1.0 / mobility, rows->friction[row] * pushed / larger(length, NONZERO));
-        rows->normal_multipliers[row] = pushed;
-        for (int axis = 0; axis < 3; axis++) {
-            real held = slid[axis] * share;
-            impulse[axis] = normal[axis] * (pushed - before)
-                            - (held - rows->friction_multipliers[axis * k + row]);
-            rows->friction_multipliers[axis * k + row] = held;
-        }
-        add_impulse(positions, n, rows, row, impulse);
+        if (solve_row(rows, row, apart, rows->mobilities[row], rows->mobilities[row], impulse))
+            add_impulse(positions, n, rows, row, impulse);
     }
 }
 

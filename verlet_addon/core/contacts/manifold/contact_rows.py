@@ -85,23 +85,35 @@ def project_rows(positions: Sized, rows: ContactRows) -> None:
     one before. Rows on ropes are skipped. `positions` (3, N) are those of all bodies and colliders.
     """
     for batch in sequential_batches(rows.particles, rows.impulse_responses != 0.0):
-        _project(positions, rows, batch[~rows.on_ropes[batch]])
+        own = rows.chosen(batch := batch[~rows.on_ropes[batch]])
+        apart = sum_weighted(positions, own.particles, own.weights)
+        add_impulses(
+            positions, own, solve_rows(rows, batch, own, apart, own.mobilities, own.mobilities)
+        )
 
 
-def _project(positions: Floats, rows: ContactRows, batch: Integers) -> None:
-    """Projects the rows of one batch."""
-    own = rows.chosen(batch)
-    pushed = own.normal_multipliers + (own.targets - own.heights(positions)) / own.mobilities
-    touching = np.flatnonzero((pushed > 0.0) | (own.normal_multipliers > 0.0))
-    batch, own, pushed = batch[touching], own.chosen(touching), np.maximum(pushed[touching], 0.0)
-    slid = sum_weighted(positions, own.particles, own.weights) - own.anchors
-    slid += own.friction_multipliers * own.mobilities
+def solve_rows(
+    rows: ContactRows,
+    batch: Integers,
+    own: ContactRows,
+    apart: Floats,
+    mobilities: Floats,
+    slips: Floats,
+) -> Floats:
+    """(3, k) impulses of the rows of one batch, the features of which are `apart` (3, k) [m].
+
+    `slips` are the largest mobilities across normals. Multipliers are updated.
+    """
+    before, friction = own.normal_multipliers, own.friction_multipliers
+    pushed = np.maximum(before + (own.targets - dot(own.normals, apart)) / mobilities, 0.0)
+    slid = apart - own.anchors + friction * slips
     slid -= own.normals * dot(own.normals, slid)
     limits = own.friction * pushed / np.maximum(magnitudes(slid), NONZERO)
-    held = slid * np.minimum(1.0 / own.mobilities, limits)
+    held = slid * np.minimum(1.0 / slips, limits)
+    touching = (pushed > 0.0) | (before > 0.0)
+    held = np.where(touching, held, friction)
     rows.normal_multipliers[batch], rows.friction_multipliers[:, batch] = pushed, held
-    impulse = own.normals * (pushed - own.normal_multipliers) - (held - own.friction_multipliers)
-    _add(positions, own, impulse)
+    return np.asarray(own.normals * (pushed - before) - (held - friction))
 
 
 @kernel()
@@ -141,10 +153,12 @@ def rebound_rows(previous_positions: Floats, positions: Sized, rows: ContactRows
             for each in (positions, previous_positions)
         )
         moved = dot(hit.normals, apart - former)
-        _add(previous_positions, hit, hit.normals * ((moved - hit.rebounds) / hit.mobilities))
+        add_impulses(
+            previous_positions, hit, hit.normals * ((moved - hit.rebounds) / hit.mobilities)
+        )
 
 
-def _add(positions: Floats, rows: ContactRows, impulses: Floats) -> None:
+def add_impulses(positions: Floats, rows: ContactRows, impulses: Floats) -> None:
     """Adds impulses (3, k) of a batch of rows to their particles [kg m]."""
     for particles, responses in zip(rows.particles, rows.impulse_responses, strict=True):
         moved = np.flatnonzero(responses)

@@ -12,6 +12,7 @@ from ...arrays import Booleans, Floats, magnitudes
 from ...geometry.graph import NO_EDGES, find_components
 from ...mesh import MeshData
 from ...model import ShellModel, SoftBodyModel, SolidModel
+from ...rigid.responses import PieceResponses, build_responses
 from ...scene import Collider
 from ..broad_phase.skins import SkinLimits, skin_limits
 from ..broad_phase.surfaces import Surface, Surfaces, join_surfaces
@@ -60,6 +61,8 @@ class CollisionWorld:
     """Particles that are inside of solids or colliders, come out, or have no room between."""
     statistics: ContactStatistics
     """Counts that diagnostics are made from."""
+    piece_responses: PieceResponses | None
+    """Rigid pieces of all bodies, None without any; changes."""
     colliders: Sequence[Collider]
     degenerate: Booleans
     """(colliders,) bool, colliders without area in this step, which touch nothing; changes."""
@@ -165,7 +168,7 @@ def build_collision_world(
 def _particle_arrays(
     surfaces: Surfaces, models: Sequence[SoftBodyModel], meshes: Sequence[MeshData]
 ) -> dict[str, Any]:
-    """Fields of CollisionWorld per particle (N,): values of bodies; 0 or False for colliders."""
+    """Fields of CollisionWorld per particle (N,): values of bodies; none for colliders."""
     rest = surfaces.rest.shape[1] - int(surfaces.starts[len(models)])
     none, zero = np.zeros(rest, dtype=bool), np.zeros(rest)
     on_ropes = np.concatenate([*map(_on_ropes, models), none])
@@ -174,6 +177,9 @@ def _particle_arrays(
         "on_ropes": on_ropes,
         "between_pins": between_pins,
         "shortest_edges": _shortest_edges(surfaces, models, on_ropes & ~between_pins),
+        "piece_responses": build_responses(
+            [model.pieces for model in models], surfaces.starts.tolist(), len(on_ropes)
+        ),
         "gap_reductions": np.concatenate([*map(_gap_reductions, models), zero]),
     }
 

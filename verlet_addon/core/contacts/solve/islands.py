@@ -14,7 +14,6 @@ from ...arrays import NONZERO, Booleans, Integers, magnitudes
 from ...bodies.body_step import BodyStep
 from ...bodies.surface_bodies import CONTACT_ROUNDS
 from ...geometry.graph import find_components
-from ...rigid.piece_motion import apply_contacts_to_pieces
 from ...stretch.kernels import strain_range
 from ...stretch.strain_limiting import find_stretched_particles
 from ...stretch.sweep import limit_peak_strain
@@ -142,8 +141,8 @@ def project_alternately(
 ) -> int:
     """Projects contacts until convergence; returns the number of rounds.
 
-    After each round the rigid pieces of `moving` bodies follow their contacts. Between the rounds
-    these get one sweep over their lengths, and their contacts with the ground are projected.
+    Between the rounds, `moving` bodies get one sweep over their lengths, and their contacts with
+    the ground are projected.
     """
     for number in range(max_rounds):
         for body_step in moving if number else ():
@@ -152,8 +151,6 @@ def project_alternately(
             body_step.project_ground_contacts()
         if not project_body_contacts(contact_step, body_steps):
             return number
-        for body_step in moving:
-            apply_contacts_to_pieces(body_step.state.rigid, body_step.state.positions)
     return max_rounds
 
 
