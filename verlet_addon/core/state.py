@@ -22,7 +22,7 @@ from .model import HeldVertices, ShellModel, SoftBodyModel, SolidModel, WaterMod
 from .plasticity import Plastic, with_permanent_rests
 from .rigid.pieces import PiecePoses
 from .rods.kernels import current_rotations
-from .rods.rod_trees import RodBatch, rod_batch
+from .rods.rod_batches import RodBatch, rod_batch
 from .ropes.constraints import RopeBatches, rope_batches
 from .scene import SolverWork
 from .shell.kernels import ShellSystem, shell_system

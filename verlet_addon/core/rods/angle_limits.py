@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers, cross, dot, magnitudes, norms
 from ..linear.quaternions import LEAST_SWING, multiply_quaternions, quaternions_by, rotate
-from .rod_trees import NO_LIMIT, RodBatch
+from .rod_batches import NO_LIMIT, RodBatch
 
 
 def turned_rotations(rods: RodBatch, moves: Floats) -> Floats:

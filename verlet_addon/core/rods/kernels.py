@@ -38,7 +38,8 @@ from .angle_limits import (
     turned_rotations,
     units,
 )
-from .rod_trees import NO_LIMIT, SPIN_SHARE, RodBatch, Rods, find_levels
+from .rod_batches import NO_LIMIT, SPIN_SHARE, RodBatch
+from .rod_trees import Rods, find_levels
 
 MAX_LIMIT_ROUNDS, LIMIT_TOLERANCE = 20, 1e-3
 """Newton steps at most in a time step until joints keep within their angle limits, and segments of
