@@ -12,6 +12,7 @@ from tests.core.bodies import (
     floor,
     moved,
     pinned,
+    rope,
     rotation,
     samples,
     sheet,
@@ -101,10 +102,35 @@ def stiffened() -> Scene:
     return body, [replace(each, ground=floor(bottom - 0.02)) for each in scene]
 
 
+def drawn_out() -> Scene:
+    """A rope whose pins go farther apart than it is long."""
+    line = pinned(rope([(0.02 * k, 0.0, 0.1) for k in range(12)]), [0, 11])
+
+    def targets(time: float) -> list[Floats]:
+        return [line.positions * np.array([1.0 + 3.0 * time, 1.0, 1.0])]
+
+    scene = samples([line], [FRAME] * FRAMES, targets=targets)
+    return (line, MATERIALS["STEEL_CHAIN"].settings), scene
+
+
+def stretched() -> Scene:
+    """A soft rope that yields as its pin shakes it."""
+    line = pinned(rope([(0.02 * k, 0.0, 0.1) for k in range(12)]), [0])
+    soft = replace(
+        MATERIALS["BUNGEE"].settings,
+        stretch_compliance=0.1,
+        use_plasticity=True,
+        yield_strain=1e-4,
+    )
+    return waved((line, soft))
+
+
 MEMBERS: dict[str, Callable[[], Scene]] = {
     "springs": lambda: drawn(5.0),
     "springs of infinite stiffness": lambda: drawn(np.inf),
     "gas": filled,
+    "pins that draw a rope out": drawn_out,
+    "plasticity of a rope": stretched,
     "a mirror": halved,
     "a rigid piece": stiffened,
     "plasticity": crumpled,

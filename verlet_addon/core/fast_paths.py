@@ -58,11 +58,10 @@ def find_plain(
     settings: SceneSettings,
     before: Sample,
     after: Sample,
-    ways: Sequence[Way],
 ) -> list[int]:
     """Numbers of the cloths and ropes that compiled calls can advance, with simple inputs.
 
-    Simple inputs are forces, pins that do not stretch ropes, and a ground at rest.
+    Simple inputs are forces, pins without junctions between them, and a ground at rest.
     """
     if not (
         backend().library is not None
@@ -73,11 +72,11 @@ def find_plain(
     dt = after.duration / settings.substeps
     return [
         number
-        for number, ((model, state), way) in enumerate(zip(bodies, ways, strict=True))
+        for number, (model, state) in enumerate(bodies)
         if state.previous_dt == dt
         and type(model) is SoftBodyModel
         and not (after.ground and is_in_ground(model, state, after.ground, state.positions))
-        and not _pins_may_stretch((model, state), way.targets.end)
+        and not _has_variable_spans((model, state))
     ]
 
 
@@ -117,14 +116,11 @@ def step_plain_bodies(
     return True
 
 
-def _pins_may_stretch(body: Body, targets: Floats) -> bool:
-    """Whether moving pins, or junctions between pins, can change rest lengths of ropes."""
+def _has_variable_spans(body: Body) -> bool:
+    """Whether ropes between pins have junctions, or yield."""
     model, state = body
     spans = model.ropes.spans
-    if not len(spans.starts):
-        return False
-    ends = state.positions[:, model.pinned], targets.T[:, model.pinned]
-    return not (spans.pinned.all() and np.array_equal(*ends))
+    return bool(len(spans.starts)) and (state.plastic is not None or not spans.pinned.all())
 
 
 def _have_no_contacts(bodies: Sequence[Body], world: CollisionWorld) -> bool:

@@ -86,6 +86,7 @@
 #define ROD_PART 128
 #define ROLLING 50
 #define ROLLING_LEVER 0.4192627457812106
+#define ROPE_PIN_SLACK 1e-07
 #define ROPE_ROUNDS 8
 #define ROPE_STRAIN_TOLERANCE 1e-07
 #define ROTATION_ROUNDS 10
@@ -362,6 +363,11 @@ typedef struct pieces {
     integer size;
 } pieces;
 
+typedef struct pin_spans {
+    const integer *nodes, *ends, *links, *starts, *counts;
+    integer count;
+} pin_spans;
+
 typedef struct pin_springs {
     const integer *points;
     const real *stiffnesses;
@@ -486,6 +492,10 @@ typedef struct ropes {
     integer rings_count;
     const struct strip_batch *const *strips;
     integer strips_count;
+    const struct pin_spans *spans;
+    real *rests, *lengthened;
+    integer links;
+    real *span_lengths;
 } ropes;
 
 typedef struct rows {

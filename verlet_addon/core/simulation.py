@@ -179,7 +179,7 @@ class Simulation:
         for body, way in zip(bodies, ways, strict=True):
             dt = after.duration / settings.substeps
             prepare_gas(body, way.pressures, settings.integrator, dt)
-        plain = find_plain(bodies, settings, before, after, ways)
+        plain = find_plain(bodies, settings, before, after)
         self.threads.begin()
         fused = len(plain) == len(bodies) and step_plain_bodies(
             bodies, settings, before, after, ways, self.world

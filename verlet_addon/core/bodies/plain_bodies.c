@@ -234,6 +234,24 @@ static void warm_start(const plain_state *state)
         warm_start_tension(x, ropes->strip_system, 1.0, 0.0, ropes->search_directions);
 }
 
+/* Lengthens ropes whose pins are too far apart: lengthen_spans of rope_lengthening.py, without
+   junctions between pins. */
+static void lengthen_ropes(const real *x, integer n, const ropes *of)
+{
+    const pin_spans *spans = of->spans;
+    copy(of->lengthened, of->rests, of->links);
+    for (integer i = 0; i < spans->count; i++) {
+        real one[3], other[3], across[3];
+        read(x, n, spans->nodes[spans->ends[i]], one);
+        read(x, n, spans->nodes[spans->ends[spans->count + i]], other);
+        subtract(other, one, across);
+        real apart = __builtin_sqrt(dot(across, across)) * (1.0 + ROPE_PIN_SLACK);
+        real share = larger(apart / of->span_lengths[i], 1.0);
+        for (integer k = spans->starts[i]; k < spans->starts[i] + spans->counts[i]; k++)
+            of->lengthened[spans->links[k]] *= share;
+    }
+}
+
 /* Projects all internal constraints in step `number`. */
 static void project_constraints(const plain_state *state, const frame_inputs *inputs, integer number,
                                 int backwards)
@@ -243,6 +261,7 @@ static void project_constraints(const plain_state *state, const frame_inputs *in
     integer n = body->n;
     start_multipliers(body->multipliers);
     copy(body->before, x, 3 * n);
+    lengthen_ropes(x, n, body->lengths->ropes);
     inflate(state, inputs, number);
     warm_start(state);
     project_soft_pins(state, inputs, number);

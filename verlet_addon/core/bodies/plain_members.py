@@ -16,7 +16,6 @@ from ..kernel import Struct
 from ..model import HeldVertices, SoftBodyModel
 from ..rigid.piece_motion import poses_of
 from ..rigid.pieces import PiecePoses
-from ..ropes.constraints import lengthen_ropes
 from ..scene import Sample
 from ..settings import SceneSettings
 from ..state import Batches, ParticleState, batches_for
@@ -208,7 +207,6 @@ def make_member(body: Body, way: Way, settings: SceneSettings) -> PlainBody:
     if state.rigid is not None and model.pieces is not None:
         state.rigid = poses_of(state.rigid, model.pieces)
     positions, previous = state.positions.copy(), state.previous_positions.copy()
-    lengthen_ropes(positions, batches.ropes)
     friction, restitution = ground_laws(model, settings)
     gas, tension = state.gas, batches.lengths.strip_system.multipliers
     limit_ends = _ends(curve, model.limited)

@@ -17,6 +17,7 @@ from ..linear.tridiagonal import factorize, solve
 from ..stretch.kernels import measure_strips, off_diagonal, project_strips, strain_range
 from ..stretch.strip_batches import StripBatch
 from .constraints import RopeBatches
+from .rope_lengthening import PinSpans, span_lengths
 from .rope_trees import Generation, TreeBatches
 
 RESOLVED_VIBRATION = 0.1
@@ -59,7 +60,20 @@ Struct(
     },
 )
 
-Struct("ropes", RopeBatches, reads="strip_system search_directions trees rings strips")
+Struct(
+    "pin_spans",
+    PinSpans,
+    reads="nodes ends links starts counts",
+    count=(int, lambda spans: len(spans.starts)),
+)
+Struct(
+    "ropes",
+    RopeBatches,
+    reads="strip_system search_directions trees rings strips spans",
+    shares="rests lengthened",
+    links=(int, lambda ropes: len(ropes.rests)),
+    span_lengths=(Floats, lambda ropes: span_lengths(ropes.spans, ropes.rests)),
+)
 
 
 @kernel()

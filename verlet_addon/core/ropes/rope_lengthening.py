@@ -127,11 +127,18 @@ def lengthen_spans(positions: Floats, spans: PinSpans, rests: Floats, lengthened
     lengthened[...] = rests
     if not len(spans.starts):
         return
-    lengths = np.add.reduceat(rests[spans.links], spans.starts)
+    lengths = span_lengths(spans, rests)
     node_positions = _balance_junctions(positions[:, spans.nodes], spans, lengths)
     distances = _span_distances(node_positions, spans)
     shares = np.maximum(distances * (1.0 + ROPE_PIN_SLACK) / lengths, 1.0)
     lengthened[spans.links] *= np.repeat(shares, spans.counts)
+
+
+def span_lengths(spans: PinSpans, rests: Floats) -> Floats:
+    """(s,) length of each span, for rest lengths (k,) of links [m]."""
+    if not len(spans.starts):
+        return np.empty(0)
+    return np.asarray(np.add.reduceat(rests[spans.links], spans.starts))
 
 
 def _span_distances(node_positions: Floats, spans: PinSpans) -> Floats:
