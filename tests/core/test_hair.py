@@ -20,6 +20,7 @@ from tests.core.bodies import (
 )
 from tests.core.colliders import ball, collider
 from verlet_addon.core.arrays import Floats
+from verlet_addon.core.materials import MATERIALS
 from verlet_addon.core.mesh import MeshData, Paint
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.strands.kernels import rub_strands
@@ -189,3 +190,23 @@ def test_kernels_rub_strands_alike() -> None:
     rub_strands.reference(both[1], state.positions, model.strands, 0.01, 0.01)
     assert np.abs(both[1] - state.previous_positions).max() > 1e-4
     np.testing.assert_allclose(both[0], both[1], atol=1e-15)
+
+
+@pytest.mark.parametrize("pressure", [0.0, 10.0])
+def test_hair_that_fell_on_a_head_comes_to_rest(pressure: float) -> None:
+    """After three seconds most points move by less than a millimetre per second, none fast.
+
+    Pressure is the gradient of an energy: one that only knew where it is denser kept hair moving at
+    half a metre per second for ever.
+    """
+    mesh = groom(60, tilt=1.2)
+    body = replace(MATERIALS["STRAIGHT"].settings, strand_friction=20.0, strand_pressure=pressure)
+    (track,) = simulated(
+        [(mesh, body)],
+        frames(3.0, 24),
+        SceneSettings(substeps=5, use_ground=False),
+        colliders=[ball(radius=HEAD, fine=24)],
+    )
+    speeds = np.linalg.norm(track[-1] - track[-2], axis=1) * 24
+    assert np.quantile(speeds, 0.9) < 1e-3
+    assert speeds.max() < 0.1

@@ -69,12 +69,12 @@ _ROPES: dict[str, Row] = {
 }
 _HAIRS: dict[str, Row] = {
     # density, bend, inner damping, damping, friction, restitution
-    "STRAIGHT": ("Straight", "A lock of 15 straight hairs", (1e-4, 9.3e6, 0.3, 2, 0.3, 0)),
-    "WAVY": ("Wavy", "A lock of wavy hairs", (1e-4, 7e6, 0.25, 2, 0.3, 0)),
-    "CURLY": ("Curly", "A lock of coarse curls", (1e-4, 5e6, 0.15, 1.5, 0.4, 0)),
-    "AFRO": ("Afro", "A lock of tight coils", (1e-4, 3e6, 0.3, 2, 0.5, 0)),
-    "FUR": ("Fur", "Guard hairs of a coat", (1e-4, 5.8e6, 0.3, 4, 0.3, 0)),
-    "PONYTAIL": ("Ponytail", "Tresses held together by a band", (1e-3, 2.6e5, 0.4, 1, 0.4, 0)),
+    "STRAIGHT": ("Straight", "A lock of 15 straight hairs", (1e-4, 9.3e6, 0.3, 5, 0.3, 0)),
+    "WAVY": ("Wavy", "A lock of wavy hairs", (1e-4, 7e6, 0.25, 5, 0.3, 0)),
+    "CURLY": ("Curly", "A lock of coarse curls", (1e-4, 5e6, 0.15, 4, 0.4, 0)),
+    "AFRO": ("Afro", "A lock of tight coils", (1e-4, 3e6, 0.3, 6, 0.5, 0)),
+    "FUR": ("Fur", "Guard hairs of a coat", (1e-4, 5.8e6, 0.3, 8, 0.3, 0)),
+    "PONYTAIL": ("Ponytail", "Tresses held together by a band", (1e-3, 2.6e5, 0.4, 2, 0.4, 0)),
 }
 _SOLIDS: dict[str, Row] = {
     # density, stiffness, inner damping, damping, friction, restitution

@@ -104,7 +104,8 @@ static void find_friction(const strands *of, const real *previous, const real *p
         for (int axis = 0; axis < 3; axis++)
             of->moves[3 * i + axis]
                 = share * (mean[axis] - (positions[axis * n + i] - previous[axis * n + i]));
-        of->excesses[i] = smaller(larger(density / of->rest_densities[i] - 1.0, 0.0), MOST_EXCESS);
+        of->excesses[i] = smaller(larger(density / of->rest_densities[i] - 1.0, 0.0), MOST_EXCESS)
+                          / of->rest_densities[i];
     }
 }
 
@@ -122,7 +123,8 @@ static void add_pressure(const strands *of, const real *positions, integer n, re
         for (int corner = 0; corner < 8; corner++) {
             const real *node = of->nodes + NODE * of->places[8 * i + corner];
             for (int axis = 0; axis < 3; axis++)
-                of->moves[3 * i + axis] -= push * slope_of(&place, corner, axis) * (node[4] / larger(node[0], NONZERO));
+                of->moves[3 * i + axis] -= push * slope_of(&place, corner, axis)
+                                           * (node[0] * of->excesses[i] + node[4]);
         }
     }
 }

@@ -12,7 +12,7 @@ from ..arrays import NONZERO, Floats, sum_by
 from ..kernel import Sized, kernel
 from .strands import Strands, nodes_around, number_nodes
 
-MOST_EXCESS = 3.0
+MOST_EXCESS = 1.0
 """Largest excess of density over that at rest, relative to it, that pressure grows with: strands
 that stand alone at rest would be thrown out of the first tuft that they meet."""
 
@@ -24,8 +24,9 @@ def rub_strands(
     """Changes the velocities of strands by what is around them, through `previous_positions`.
 
     Friction moves velocities towards the mean around them by the share k h / (1 + k h) in a step;
-    momentum is conserved. Pressure grows with the excess of density over that at rest, and
-    accelerates towards where there is less of it.
+    momentum is conserved. Pressure comes from the energy Σ m e(ρ/ρ₀) of densities ρ = Σ w M, where
+    M = Σ w m are the masses of nodes, with e' = k s (ρ/ρ₀ − 1) above 1, k the acceleration and s
+    the spacing: −Σ ∇w (M e'/ρ₀ + Σ w m e'/ρ₀). A force that is no gradient would keep hair moving.
 
     Parameters
     ----------
@@ -51,6 +52,7 @@ def rub_strands(
     if strands.pressure > 0.0:
         density = (weights * masses[nodes]).sum(axis=0)
         excess = np.clip(density / strands.rest_densities - 1.0, 0.0, MOST_EXCESS)
-        rise = on_nodes(strands.masses * excess) / masses
-        change -= strands.pressure * dt * former_dt * (slopes * rise[nodes]).sum(axis=1)
+        excess /= strands.rest_densities
+        rise = masses[nodes] * excess + on_nodes(strands.masses * excess)[nodes]
+        change -= strands.pressure * dt * former_dt * (slopes * rise).sum(axis=1)
     previous_positions -= change * (strands.inverse_masses > 0.0)
