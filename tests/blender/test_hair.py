@@ -219,6 +219,8 @@ def test_a_groom_on_a_head_that_turns_over_hangs_as_its_weight_asks() -> None:
 def test_bending_is_shown_as_the_droop_of_a_strand(addon: Any) -> None:
     """A strand of 20 cm that is held level droops as far as the panel says."""
     obj = hair(count=1, points=33, moved=False)
+    obj.verlet_strand_mass = 0.2
+    assert obj.verlet.density == pytest.approx(2e-4)
     obj.verlet_droop = 0.1
     obj.verlet.damping, obj.verlet.inner_damping = 8.0, 0.3
     bpy.context.scene.frame_end = 60
@@ -244,7 +246,13 @@ def test_the_panels_of_hair_show_what_acts_on_it(addon: Any) -> None:
     panels.VERLET_PT_body.fill_body(panels.VERLET_PT_body, column, obj, obj.verlet)
     calls = column.prop.mock_calls + column.column().prop.mock_calls
     names = {call.args[1] for call in calls}
-    assert {"verlet_droop", "twist_ratio", "density", "follow_groom", "inertia_share"} <= names
+    assert {
+        "verlet_droop",
+        "verlet_strand_mass",
+        "twist_ratio",
+        "follow_groom",
+        "inertia_share",
+    } <= names
     assert {"use_pose_gravity", "damping", "inner_damping"} <= names
     assert not names & {
         "shear_compliance",

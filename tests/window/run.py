@@ -72,6 +72,7 @@ from tests.window import (  # noqa: E402
     fit,
     forms,
     grab,
+    hair,
     live,
     overlay,
     soft_bones,
@@ -84,7 +85,7 @@ bpy.ops.preferences.addon_enable(module=EXTENSION)
 wanted = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
 found: dict[str, Any] = {}
 for module in (
-    *(first_minutes, curves, touching, live, grab, overlay),
+    *(first_minutes, curves, touching, live, grab, hair, overlay),
     *(drape, cache, edited_frame, forms, bones, soft_bones, fit),
 ):
     found |= vars(module)

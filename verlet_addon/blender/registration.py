@@ -20,6 +20,7 @@ from .settings import (
     preferences,
     properties,
     scene_properties_group,
+    strand_units,
 )
 from .ui import (
     add_mesh,
@@ -181,7 +182,8 @@ def register() -> None:
     for name, declared in bone_properties.BONE_SETTINGS.items():
         setattr(_blender.types.PoseBone, bone_properties.property_name(name), declared)
     _blender.types.Object.verlet_bend = bend_compliance.BEND
-    _blender.types.Object.verlet_droop = bend_compliance.DROOP
+    _blender.types.Object.verlet_droop = strand_units.DROOP
+    _blender.types.Object.verlet_strand_mass = strand_units.STRAND_MASS
     _blender.types.Object.verlet_collider_friction = collider_friction.COLLIDER_FRICTION
     _blender.types.Object.verlet_type = material_menu.TYPE
     _blender.types.Scene.verlet = _blender.props.PointerProperty(
@@ -230,6 +232,7 @@ def unregister() -> None:
     del _blender.types.Scene.verlet
     del _blender.types.Object.verlet_type
     del _blender.types.Object.verlet_collider_friction
+    del _blender.types.Object.verlet_strand_mass
     del _blender.types.Object.verlet_droop
     del _blender.types.Object.verlet_bend
     for name in bone_properties.BONE_SETTINGS:

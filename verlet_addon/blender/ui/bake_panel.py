@@ -75,7 +75,7 @@ class VERLET_PT_bake(SidebarPanel):
         form, several = scene_properties(scene).bake_mode, len(bodies(scene)) > 1
         if any(map(is_hair, bodies(scene))):
             form = "CACHE"
-            column.label(text="Bakes to a cache: hair has no shape keys", icon="INFO")
+            column.label(text="Hair is baked to a cache", icon="INFO")
         else:
             column.prop(scene_properties(scene), "bake_mode")
         if form == "COMPACT":

@@ -9,7 +9,7 @@ from ..scene.hair_curves import hair_of
 from ..scene.mesh_access import mesh_of
 from ..settings.properties import VERLET_PG_body
 from .material_menu import draw_material
-from .unit_labels import draw_with_unit, unit_of
+from .unit_labels import draw_with_unit
 
 
 def draw_hair(column: bpy.types.UILayout, obj: bpy.types.Object, body: VERLET_PG_body) -> None:
@@ -18,7 +18,10 @@ def draw_hair(column: bpy.types.UILayout, obj: bpy.types.Object, body: VERLET_PG
     text = f"Hair: {len(curves.curves):,} strands, {len(curves.points):,} points"
     column.label(text=text, icon="CURVES_DATA")
     draw_material(column, body)
-    column.prop(body, "density", text=f"Mass per Length ({unit_of(body, 'density')})")
+    if obj.override_library is not None:  # overrides keep settings alone
+        draw_with_unit(column, body, "density", "Mass")
+    else:
+        column.prop(obj, "verlet_strand_mass", text="Mass (g/m)")
 
 
 def draw_strands(column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
