@@ -62,12 +62,13 @@ def demonstrate(sample: Path, output: Path) -> Pixels:
     baked = output / sample.name
     with quiet():
         bpy.ops.wm.open_mainfile(filepath=str(sample))
+        bpy.ops.wm.save_as_mainfile(filepath=str(baked), compress=True)  # caches are beside it
     scene: Any = bpy.context.scene
     started = monotonic()
     cast(Any, bpy.ops).verlet.bake()
     seconds = monotonic() - started
     with quiet():
-        bpy.ops.wm.save_as_mainfile(filepath=str(baked), copy=True, compress=True)
+        bpy.ops.wm.save_mainfile(compress=True)
     print(f"Baked frames {scene.frame_start} to {scene.frame_end} in {seconds:.1f} s: {baked}")
     prepare_render(scene, width=320, samples=8)
     frames = np.linspace(scene.frame_start, scene.frame_end, FRAMES_SHOWN).round().astype(int)

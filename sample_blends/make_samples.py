@@ -25,6 +25,7 @@ from sample_blends.fabrics import fabrics
 from sample_blends.fox import fox
 from sample_blends.garments import dress, torn_banner
 from sample_blends.girl import girl
+from sample_blends.hair import curls, fur, long_hair, ponytail
 from sample_blends.jellies import jellies
 from sample_blends.outfits import dancer, sitter
 from sample_blends.ragdoll import ragdoll
@@ -324,6 +325,10 @@ SAMPLES = {
     "flag": flag,
     "flag_in_wind": flag_in_wind,
     "curtain": curtain,
+    "curls": curls,
+    "long_hair": long_hair,
+    "ponytail": ponytail,
+    "fur": fur,
     "fox": fox,
     "girl": girl,
     "jellies": jellies,

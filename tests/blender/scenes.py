@@ -1,6 +1,8 @@
 """Small scenes for tests, and everything a file holds, to see whether anything changed."""
 
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import bpy
@@ -70,6 +72,14 @@ def mesh_object(
     bpy.context.scene.collection.objects.link(obj)
     select(obj)
     return obj
+
+
+def open_apart(path: Path) -> None:
+    """Opens a copy of a sample in a folder of its own, beside which a cache may be baked."""
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    if any(obj.type == "CURVES" for obj in bpy.data.objects):
+        copy = Path(tempfile.mkdtemp(dir=bpy.app.tempdir)) / path.name
+        bpy.ops.wm.save_as_mainfile(filepath=str(copy))
 
 
 def body(obj: Any, **settings: Any) -> Any:

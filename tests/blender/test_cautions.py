@@ -17,6 +17,7 @@ from tests.blender.scenes import (
     file_content,
     line,
     mesh_object,
+    open_apart,
     put_away,
     select,
     sheet,
@@ -86,7 +87,7 @@ SAMPLES = sorted((Path(__file__).parents[2] / "sample_blends").glob("*.blend"))
 def test_of_samples_there_is_nothing_to_be_said() -> None:
     """At their first frame; each is a model of how a scene is set up."""
     for path in SAMPLES:
-        bpy.ops.wm.open_mainfile(filepath=str(path))
+        open_apart(path)
         verlet.bake(frame_start=1, frame_end=1)
         assert not bpy.context.scene.verlet.baked_remarks, path.name
 

@@ -9,7 +9,7 @@ import bpy
 import pytest
 
 from tests.blender.round_trips import FORMATS, export, operator, round_trip
-from tests.blender.scenes import body, mesh_object, pin, sheet, verlet
+from tests.blender.scenes import body, mesh_object, open_apart, pin, sheet, verlet
 
 SAMPLES = sorted((Path(__file__).parents[2] / "sample_blends").glob("*.blend"))
 # Files hold float32, at sizes of a few metres; 1e-4 m is what no eye can see.
@@ -131,7 +131,7 @@ def test_gltf_as_it_is_set_up(prepare: Callable[[Any], None], tmp_path: Path) ->
 def test_samples_have_no_keyframes_before_frame_0() -> None:
     """So glTF as it is set up plays them in time, and a bake adds none."""
     for path in SAMPLES:
-        bpy.ops.wm.open_mainfile(filepath=str(path))
+        open_apart(path)
         verlet.bake(frame_start=1, frame_end=2)
         assert min(action.frame_range[0] for action in bpy.data.actions) >= 0, path.name
 
