@@ -189,12 +189,14 @@ def _touching_pieces(
     contact_step: ContactStep, body_steps: Sequence[BodyStep]
 ) -> dict[int, tuple[int, slice, PiecePoses]]:
     """First pieces, particles and poses of the touching bodies that have rigid pieces."""
-    responses, parts = contact_step.world.piece_responses, contact_step.touching_bodies
-    found = dict[int, tuple[int, slice, PiecePoses]]()
-    for body, first in responses.first_pieces.items() if responses else ():
-        poses = body_steps[body].state.rigid
-        if poses is not None and body in parts:
-            found[body] = first, parts[body], poses
+    responses, found = (
+        contact_step.world.piece_responses,
+        dict[int, tuple[int, slice, PiecePoses]](),
+    )
+    for body, own in contact_step.touching_bodies.items() if responses else ():
+        poses, first = body_steps[body].state.rigid, responses.first_pieces.get(body)
+        if poses is not None and first is not None:
+            found[body] = first, own, poses
     return found
 
 
