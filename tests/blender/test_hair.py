@@ -264,3 +264,19 @@ def test_the_panels_of_hair_show_what_acts_on_it(addon: Any) -> None:
     column.column().prop_search.assert_any_call(
         obj.verlet, "follow_attribute", obj.data, "attributes", text="Attribute"
     )
+
+
+def test_the_size_of_a_cache_is_told_before_a_bake(addon: Any) -> None:
+    """And is that of its file, but for the header."""
+    obj, column = hair(points=33), MagicMock()
+    bpy.context.scene.frame_end = 24
+    panel = addon("blender.ui.bake_panel").VERLET_PT_bake
+    panel.fill_memory(panel, column, bpy.context.scene)
+    words = addon("blender.bake.memory").size_in_words
+    column.label.assert_called_once_with(
+        text=f"Takes about {words(12 * 99 * 24)} on the disk", icon="DISK_DRIVE"
+    )
+    bake()
+    carrier: Any = bpy.data.objects[f"{obj.name} Hair"]
+    path = Path(bpy.path.abspath(carrier.modifiers["Verlet Cache"].filepath))
+    assert path.stat().st_size == 32 + 12 * 99 * 24

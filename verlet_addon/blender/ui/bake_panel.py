@@ -11,6 +11,7 @@ from ..live.control import message_of, note_changes, session_of
 from ..scene.file_context import file_context
 from ..scene.file_warnings import some
 from ..scene.hair_curves import is_hair
+from ..scene.mesh_access import point_count
 from ..settings.properties import scene_properties
 from ..settings.unit_texts import length_text
 from .apply_operator import draw_apply
@@ -23,6 +24,9 @@ from .loop_range import draw_range
 from .messages import draw_messages
 from .panel_base import SidebarPanel, draw_wrapped
 from .remarks import draw_remarks
+
+SAMPLE = 12
+"""Size of a point of a cache at a frame [B]."""
 
 
 class VERLET_PT_bake(SidebarPanel):
@@ -96,8 +100,12 @@ class VERLET_PT_bake(SidebarPanel):
                 each.loop = loop
 
     def fill_memory(self, column: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
-        """Draws the memory that a bake to shape keys needs, where that is much."""
+        """Draws the memory that a bake to shape keys needs, if that is much; of hair, its cache."""
         settings, (start, end) = scene_properties(scene), frame_range(scene)
+        if any(map(is_hair, every := bodies(scene))):
+            size = SAMPLE * sum(map(point_count, every)) * max(end - start + 1, 0)
+            column.label(text=f"Takes about {size_in_words(size)} on the disk", icon="DISK_DRIVE")
+            return
         count = max((end - start) // settings.key_step + 1, 0)
         if settings.bake_mode != "CACHE" and (need := needed(bodies(scene), count)) >= LARGE:
             column.label(text=f"Takes about {size_in_words(need)} of memory", icon="ERROR")
