@@ -392,28 +392,31 @@ typedef struct plain_model {
 } plain_model;
 
 typedef struct plain_state {
-    const real *pins_start, *pins_end, *goal_ends;
+    real friction, restitution;
+    const struct field_path *const *fields;
+    integer fields_count, in_field;
+    const struct goal_radii *limits;
+    const struct target_curve *curve;
+    const struct plastic_flow *flow;
+    real *positions, *previous_positions, *former_tension;
+    const struct plain_model *body;
+    const struct target_curve *pull;
+    real *pin_ends, *limit_ends, *goal_ends;
+    integer goals, *soft;
+    real *goal_shares;
     const struct held_vertices *held;
-    const real *spring_ends;
+    real *spring_ends;
     const struct reference_motion *motion;
     const struct piece_poses *rigid;
     const struct gas *gas;
-    const struct plastic_flow *flow;
-    real friction, restitution;
-    const struct target_curve *curve, *pull;
-    const struct field_path *const *fields;
-    integer fields_count, in_field;
-    const real *pressures;
+    real *pressures;
     const struct reflection *const *reflections;
     integer reflections_count;
-    const real *mirrors;
-    const struct goal_radii *limits;
-    const real *limit_ends;
-    real *positions, *previous_positions, *spring_goals, *former_tension, *planes;
-    const struct plain_model *body;
-    integer mirror_count, goals, *soft;
-    real *goal_shares, heaviness;
+    real *mirrors;
+    integer mirror_count;
+    real heaviness;
     integer taken, *sweeps;
+    real *spring_goals, *planes;
 } plain_state;
 
 typedef struct plane_contact {

@@ -136,7 +136,7 @@ static void predict(const plain_state *state, const frame_inputs *inputs, intege
         for (integer i = 0, at = axis * body->pins; i < body->pins; i++, at++) {
             integer pin = axis * n + body->pinned[i];
             moved[pin] = x[pin] = state->curve ? body->targets[pin]
-                : at_step(state->pins_start[at], state->pins_end[at], number, inputs->steps);
+                : at_step(state->pin_ends[at], state->pin_ends[3 * body->pins + at], number, inputs->steps);
         }
     if (state->rigid) {
         predict_poses(state->rigid, body->start, n, x, NEWTON_ROUNDS);

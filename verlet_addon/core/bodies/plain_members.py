@@ -119,61 +119,48 @@ def changing_arrays(body: Body, batches: Batches) -> list[Floats | Integers | Bo
 
 @dataclass(eq=False)
 class PlainBody:
-    """One plain body between two samples."""
+    """One cloth or rope between two samples."""
 
     model: SoftBodyModel
     state: ParticleState
     batches: Batches
+    way: Way
     positions: Floats
     """(3, n) copy of the state's positions, which compiled steps change [m]."""
     previous_positions: Floats
     """(3, n) copy of the state's previous positions, likewise [m]."""
-    pins_start: Floats
-    """(3, p) positions of pins at the start of the frame [m]."""
-    pins_end: Floats
-    """(3, p) their targets at its end [m]."""
-    goal_ends: Floats
-    """(2, 3, g) goals of soft pins at the start and at the end of the frame [m]."""
-    held: HeldVertices | None
-    """Vertices that goal springs draw, if any."""
-    spring_ends: Floats
-    """(2, 3, g) targets of these springs at the start and at the end of the frame [m]."""
-    spring_goals: Floats
-    """(3, g) where springs draw vertices in a step, which C sets [m]."""
-    motion: ReferenceMotion | None
-    """The motion of its reference frame that its inertia leaves out."""
-    rigid: PiecePoses | None
-    """Poses of its rigid pieces, if any."""
-    gas: Gas | None
-    """The gas in it, if any."""
-    former_tension: Floats
-    """(k,) multipliers of its links at the last warm start [kg m]."""
-    pressures: Floats
-    """(2,) pressures of its gas at its rest volume, at the start and at the end of the frame
-    [Pa]."""
-    reflections: Sequence[Reflection]
-    """In its mirrors."""
-    mirrors: Floats
-    """(2, m, 6) a point and the normal of each mirror, at the start and at the end of the frame."""
-    planes: Floats
-    """(m, 6) these in a step, which C sets."""
-    flow: PlasticFlow | None
-    """The plastic flow of its rest lengths and angles, if it yields."""
     friction: float
     restitution: float
     """Coulomb's coefficient, and that of restitution, on the ground."""
-    curve: TargetCurve | None
-    """The way of its animated mesh, if its ropes follow that."""
-    pull: TargetCurve | None
-    """The way of accelerations besides gravity, if any [m/s²]."""
     fields: list[FieldPath]
     """Force fields that act on it, of those whose accelerations C finds."""
     in_field: bool
     """Whether Python finds its accelerations in each step, as another field acts on it."""
     limits: GoalRadii | None
     """Spheres that particles stay in; C sets their centres in each step."""
-    limit_ends: Floats
-    """(2, 3, l) these centres at the start and at the end of the frame [m]."""
+
+    def ends(self, chosen: Integers) -> Floats:
+        """(2, 3, g) targets of some vertices at the start and at the end of the frame [m]."""
+        curve = self.way.targets
+        if not len(chosen):
+            return np.empty((2, 3, 0))
+        return np.stack([curve.start.T[:, chosen], curve.end.T[:, chosen]])
+
+    @property
+    def curve(self) -> TargetCurve | None:
+        """The way of its animated mesh, if its ropes follow that."""
+        return None if self.way.targets.bends is None else self.way.targets
+
+    @property
+    def former_tension(self) -> Floats:
+        """(k,) multipliers of its links at the last warm start, in bodies with gas [kg m]."""
+        tension, gas = self.batches.lengths.strip_system.multipliers, self.state.gas
+        return tension if gas is None else gas.former_tension(tension)
+
+    @property
+    def flow(self) -> PlasticFlow | None:
+        """The plastic flow of its rest lengths and angles, if it yields."""
+        return plastic_flow(self.model, self.state.plastic, self.batches)
 
     def write_state(self) -> None:
         """Stores the positions and previous positions of this body in its state."""
@@ -184,69 +171,56 @@ class PlainBody:
 Struct(
     "plain_state",
     PlainBody,
-    reads="pins_start pins_end goal_ends held spring_ends motion rigid gas flow friction "
-    "restitution curve pull fields in_field pressures reflections mirrors limits limit_ends",
-    shares="positions previous_positions spring_goals former_tension planes",
+    reads="friction restitution fields in_field limits curve flow",
+    shares="positions previous_positions former_tension",
     body=(PLAIN_MODEL, lambda member: PLAIN_MODEL.pack(member.batches)),
-    mirror_count=(int, lambda member: len(member.planes)),
+    pull=(TargetCurve, lambda member: member.way.pull),
+    pin_ends=(Floats, lambda member: member.ends(member.model.pinned)),
+    limit_ends=(Floats, lambda member: member.ends(member.model.limited)),
+    goal_ends=(Floats, lambda member: member.ends(member.model.goals)),
     goals=(int, lambda member: len(member.model.goals)),
     soft=(Integers, lambda member: member.model.goals),
     goal_shares=(Floats, lambda member: goal_shares(member.model, member.batches.h_squared)),
+    held=(HeldVertices, lambda member: member.model.held),
+    spring_ends=(Floats, lambda member: np.stack(member.way.springs)),
+    motion=(ReferenceMotion, lambda member: member.way.motion),
+    rigid=(PiecePoses, lambda member: member.state.rigid),
+    gas=(Gas, lambda member: member.state.gas),
+    pressures=(Floats, lambda member: np.array(member.way.pressures)),
+    reflections=(list[Reflection], lambda member: member.way.reflections),
+    mirrors=(Floats, lambda member: member.way.mirrors),
+    mirror_count=(int, lambda member: member.way.mirrors.shape[1]),
     heaviness=(float, lambda member: member.model.settings.gravity),
     taken=(int, lambda member: member.state.steps),
     sweeps=(Integers, lambda member: member.state.sweeps),
+    scratch={
+        "spring_goals": lambda member: member.way.springs[0].shape,
+        "planes": lambda member: member.way.mirrors[0].shape,
+    },
 )
 
 
 def make_member(body: Body, way: Way, settings: SceneSettings) -> PlainBody:
     """The member for one body on its way to the next sample."""
     model, state = body
-    paths, curve = field_paths(model, *way.fields), way.targets
+    paths = field_paths(model, *way.fields)
     in_c = all(is_algebraic(path.before, path.after) for path in paths)
-    batches = batches_for(model, state, settings.integrator, state.previous_dt)
     if state.rigid is not None and model.pieces is not None:
         state.rigid = poses_of(state.rigid, model.pieces)
-    positions, previous = state.positions.copy(), state.previous_positions.copy()
     friction, restitution = ground_laws(model, settings)
-    gas, tension = state.gas, batches.lengths.strip_system.multipliers
-    limit_ends = _ends(curve, model.limited)
     return PlainBody(
         model=model,
         state=state,
-        batches=batches,
-        positions=positions,
-        previous_positions=previous,
-        pins_start=positions[:, model.pinned],
-        pins_end=curve.end.T[:, model.pinned],
-        goal_ends=_ends(curve, model.goals),
-        held=model.held,
-        spring_ends=np.stack(way.springs),
-        spring_goals=np.empty(way.springs[0].shape),
-        motion=way.motion,
-        rigid=state.rigid,
-        gas=gas,
-        former_tension=tension if gas is None else gas.former_tension(tension),
-        pressures=np.array(way.pressures),
-        reflections=way.reflections,
-        mirrors=way.mirrors,
-        planes=np.empty(way.mirrors[0].shape),
-        flow=plastic_flow(model, state.plastic, batches),
+        batches=batches_for(model, state, settings.integrator, state.previous_dt),
+        way=way,
+        positions=state.positions.copy(),
+        previous_positions=state.previous_positions.copy(),
         friction=friction,
         restitution=restitution,
-        curve=None if curve.bends is None else curve,
-        pull=way.pull,
         fields=paths if in_c else [],
         in_field=not in_c,
-        limits=find_goal_radii(model, limit_ends[0]),
-        limit_ends=limit_ends,
+        limits=find_goal_radii(model, way.targets.start.T[:, model.limited]),
     )
-
-
-def _ends(curve: TargetCurve, chosen: Integers) -> Floats:
-    """(2, 3, g) targets of some vertices at the start and at the end of the frame [m]."""
-    if not len(chosen):
-        return np.empty((2, 3, 0))
-    return np.stack([curve.start.T[:, chosen], curve.end.T[:, chosen]])
 
 
 def field_paths(
