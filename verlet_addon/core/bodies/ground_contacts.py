@@ -28,24 +28,44 @@ def add_ground_contact(body_step: BodyStep, settings: SceneSettings, inputs: Ste
     if ground is None:
         state.ground_depths = None
         return
-    n, (friction, restitution) = state.positions.shape[1], ground_laws(model, settings)
-    contact = PlaneContact(
-        plane=ground,
-        start=_moved_with_ground(body_step.start, inputs.ground_shift),
-        climb=float((ground.normal * inputs.ground_shift).sum()),
-        floors=np.broadcast_to(model.thicknesses, (2, n)),
-        friction=friction,
-        restitution=restitution,
-        normal_corrections=np.zeros(n),
-        friction_corrections=np.zeros((3, n)),
-        predicted=body_step.predicted,
-        accelerations=body_step.accelerations,
-        dt=inputs.dt,
-        start_gains=body_step.batches.start_gains,
-    )
+    n = state.positions.shape[1]
+    start = _moved_with_ground(body_step.start, inputs.ground_shift)
+    contact = ground_contact(body_step, settings, ground, start, (np.zeros(n), np.zeros((3, n))))
+    contact.climb = float((ground.normal * inputs.ground_shift).sum())
     body_step.contacts.append(contact)
     if is_in_ground(model, state, ground, contact.start):
         _depenetrate_ground(model, state, contact)
+
+
+def ground_contact(
+    body_step: BodyStep,
+    settings: SceneSettings,
+    ground: Plane,
+    start: Floats,
+    corrections: tuple[Floats, Floats],
+) -> PlaneContact:
+    """The contact of a body with a ground at rest.
+
+    Parameters
+    ----------
+    start : (3, n) positions at the start of the step [m].
+    corrections : (n,) along the normal and (3, n) by friction, which accumulate [m].
+    """
+    friction, restitution = ground_laws(body_step.model, settings)
+    return PlaneContact(
+        plane=ground,
+        start=start,
+        climb=0.0,
+        floors=np.broadcast_to(body_step.model.thicknesses, (2, start.shape[1])),
+        friction=friction,
+        restitution=restitution,
+        normal_corrections=corrections[0],
+        friction_corrections=corrections[1],
+        predicted=body_step.predicted,
+        accelerations=body_step.accelerations,
+        dt=body_step.batches.steps[0],
+        start_gains=body_step.batches.start_gains,
+    )
 
 
 def is_in_ground(

@@ -8,7 +8,6 @@ import numpy as np
 
 from ..arrays import Booleans, Floats, Integers
 from ..bending.constraints import BendBatches
-from ..contacts.manifold.plane import PlaneContact
 from ..field import Field, paired_fields
 from ..forces.fields import FieldPath, is_algebraic
 from ..forces.kernels import ExposedSurface
@@ -24,7 +23,7 @@ from ..stretch.distance_limits import GoalRadii
 from ..target_curves import TargetCurve
 from ..volume.gas import Gas
 from .body_step import find_goal_radii
-from .ground_contacts import ground_laws
+from .ground_contacts import ground_contact, ground_laws
 from .lengths import BODY_LENGTHS
 from .plastic_flow import PlasticFlow, plastic_flow
 from .step_data import Body, ReferenceMotion, Way
@@ -234,9 +233,9 @@ def field_paths(
 
 def make_body_step(member: PlainBody, settings: SceneSettings, after: Sample) -> SurfaceStep:
     """Working data of a member in all steps of a frame; compiled kernels write its arrays."""
-    work, model, ground = plain_work(member.batches), member.model, after.ground
+    work = plain_work(member.batches)
     body_step = SurfaceStep(
-        model=model,
+        model=member.model,
         state=member.state,
         batches=member.batches,
         contacts=[],
@@ -246,23 +245,9 @@ def make_body_step(member: PlainBody, settings: SceneSettings, after: Sample) ->
         predicted=work.predicted,
     )
     body_step.goal_radii = member.limits
-    if ground is not None:
-        n = len(model.inverse_masses)
-        friction, restitution = ground_laws(model, settings)
+    if after.ground is not None:
+        corrections = work.normal_corrections, work.friction_corrections
         body_step.contacts.append(
-            PlaneContact(
-                plane=ground,
-                start=work.start,
-                climb=0.0,
-                floors=np.broadcast_to(model.thicknesses, (2, n)),
-                friction=friction,
-                restitution=restitution,
-                normal_corrections=work.normal_corrections,
-                friction_corrections=work.friction_corrections,
-                predicted=work.predicted,
-                accelerations=work.accelerations,
-                dt=member.batches.steps[0],
-                start_gains=member.batches.start_gains,
-            )
+            ground_contact(body_step, settings, after.ground, work.start, corrections)
         )
     return body_step
