@@ -189,11 +189,10 @@ def _touching_pieces(
     contact_step: ContactStep, body_steps: Sequence[BodyStep]
 ) -> dict[int, tuple[int, slice, PiecePoses]]:
     """First pieces, particles and poses of the touching bodies that have rigid pieces."""
-    responses, found = (
-        contact_step.world.piece_responses,
-        dict[int, tuple[int, slice, PiecePoses]](),
-    )
-    for body, own in contact_step.touching_bodies.items() if responses else ():
+    responses, found = contact_step.world.piece_responses, {}
+    if responses is None:
+        return {}
+    for body, own in contact_step.touching_bodies.items():
         poses, first = body_steps[body].state.rigid, responses.first_pieces.get(body)
         if poses is not None and first is not None:
             found[body] = first, own, poses
