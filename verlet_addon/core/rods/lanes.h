@@ -7,6 +7,9 @@
 typedef real lane __attribute__((vector_size(16), aligned(8)));
 typedef integer lane_mask __attribute__((vector_size(16), aligned(8)));
 
+/* Functions that are too large to stand wherever they are called. */
+#define SHARED static __attribute__((noinline, unused))
+
 static inline lane each(real value) { return (lane){value, value}; }
 
 /* The numbers at two places of an array. */
@@ -54,7 +57,7 @@ static inline void unit_both(lane v[3])
 }
 
 /* found = first (3, 3) × second (3, 3). */
-static inline void multiply(const lane first[9], const lane second[9], lane found[9])
+SHARED void multiply(const lane first[9], const lane second[9], lane found[9])
 {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
@@ -63,7 +66,7 @@ static inline void multiply(const lane first[9], const lane second[9], lane foun
 }
 
 /* found -= first (3, 3), transposed, × second (3, 3). */
-static inline void subtract_transposed(const lane first[9], const lane second[9], lane found[9])
+SHARED void subtract_transposed(const lane first[9], const lane second[9], lane found[9])
 {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
@@ -72,28 +75,28 @@ static inline void subtract_transposed(const lane first[9], const lane second[9]
 }
 
 /* found = matrix (3, 3) × vector. */
-static inline void apply_both(const lane matrix[9], const lane vector[3], lane found[3])
+SHARED void apply_both(const lane matrix[9], const lane vector[3], lane found[3])
 {
     for (int i = 0; i < 3; i++)
         found[i] = dot_both(matrix + 3 * i, vector);
 }
 
 /* found -= matrix (3, 3) × vector. */
-static inline void subtract_applied(const lane matrix[9], const lane vector[3], lane found[3])
+SHARED void subtract_applied(const lane matrix[9], const lane vector[3], lane found[3])
 {
     for (int i = 0; i < 3; i++)
         found[i] -= dot_both(matrix + 3 * i, vector);
 }
 
 /* found -= matrix (3, 3), transposed, × vector. */
-static inline void subtract_applied_transposed(const lane matrix[9], const lane vector[3], lane found[3])
+SHARED void subtract_applied_transposed(const lane matrix[9], const lane vector[3], lane found[3])
 {
     for (int i = 0; i < 3; i++)
         found[i] -= matrix[i] * vector[0] + matrix[3 + i] * vector[1] + matrix[6 + i] * vector[2];
 }
 
 /* Inverts a positive definite matrix (3, 3) in place, by Gauss-Jordan elimination. */
-static inline void invert_both(lane matrix[9])
+SHARED void invert_both(lane matrix[9])
 {
     for (int i = 0; i < 3; i++) {
         lane pivot = each(1.0) / matrix[4 * i];
@@ -112,7 +115,7 @@ static inline void invert_both(lane matrix[9])
 }
 
 /* found = p q of quaternions w, x, y, z. */
-static inline void multiply_both(const lane p[4], const lane q[4], lane found[4])
+SHARED void multiply_both(const lane p[4], const lane q[4], lane found[4])
 {
     lane around[3];
     cross_both(p + 1, q + 1, around);
