@@ -30,8 +30,8 @@ def test_the_zip_holds_the_addon_and_nothing_else(extension_zip: Path) -> None:
 def test_the_zip_is_quick_to_download(extension_zip: Path) -> None:
     """It stays under 1.6 MB, compiled kernels for six kinds of machines included.
 
-    Two fifths of it are kernels; curves, forms, bones, textures and cages took it over 1.2, hair and
-    all kinds of bodies in one call over 1.5.
+    Two fifths of it are kernels; curves, forms, bones, textures and cages took it over 1.2, hair
+    and all kinds of bodies in one call over 1.5.
     """
     assert extension_zip.stat().st_size < 1_600_000
 
