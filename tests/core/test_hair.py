@@ -16,6 +16,7 @@ from tests.core.bodies import (
     results,
     rotation,
     simulated,
+    wind,
     work,
 )
 from tests.core.colliders import ball, collider
@@ -210,3 +211,21 @@ def test_hair_that_fell_on_a_head_comes_to_rest(pressure: float) -> None:
     speeds = np.linalg.norm(track[-1] - track[-2], axis=1) * 24
     assert np.quantile(speeds, 0.9) < 1e-3
     assert speeds.max() < 0.1
+
+
+def test_wind_lifts_a_lock_as_its_drag_and_weight_ask() -> None:
+    """In a wind whose drag across it is its weight, a limp lock hangs at sin φ = cos² φ.
+
+    Its diameter is that of its mass, some 0.4 mm, not of the distance that it keeps from a head.
+    """
+    density, speed = 1e-4, 1.74
+    diameter = np.sqrt(4.0 * density / (650.0 * np.pi))
+    drag = 0.5 * 1.225 * 1.2 * diameter * speed**2
+    assert drag == pytest.approx(density * 9.81, rel=0.01)
+    mesh = strands(np.zeros((1, 3)), np.array([[0.0, 0.0, -1.0]]), 17)
+    body = replace(HAIR, density=density, bend_compliance=1e13, damping=0.0, thickness=0.005)
+    track = simulated(
+        [(mesh, body)], frames(6.0, 24), fields=[wind(speed, np.array([1.0, 0.0, 0.0]))]
+    )[0]
+    hung = (track[-48:, -1] - track[-48:, 2]).mean(axis=0)
+    assert np.arctan2(hung[0], -hung[2]) == pytest.approx(np.arcsin(0.618), abs=0.03)

@@ -13,6 +13,9 @@ AIR_DENSITY = 1.225
 """Physical constant: density of air at sea level and 15 °C [kg/m³]."""
 DRAG_COEFFICIENT = 1.2
 """Physical constant: drag coefficient of a flat plate across the stream, and of a round rope."""
+LOCK_DENSITY = 650.0
+"""Density of locks of hair, which fill half of their section: of hair itself, 1,300 (Robbins,
+*Chemical and Physical Behavior of Human Hair*, 2012) [kg/m³]."""
 OCTAVES = 3
 """Octaves of noise, each of half the size and half the amplitude of the one before."""
 
@@ -109,14 +112,25 @@ Struct(
 
 
 def build_exposed_surface(shape: RestShape) -> ExposedSurface:
-    """Faces of a body, and edges without faces as ropes of twice its thickness in diameter."""
+    """Faces of a body, and edges without faces as ropes."""
     factor, solid = 0.5 * AIR_DENSITY * DRAG_COEFFICIENT, shape.settings.dimension == 3
     return ExposedSurface(
         corners=shape.corners,
         plate_factors=np.full(len(shape.areas), factor * (0.5 if solid else 1.0)),
         edges=shape.mesh.edges[shape.loose],
-        rope_factor=factor * 2.0 * shape.settings.thickness,
+        rope_factor=factor * _rope_diameter(shape),
     )
+
+
+def _rope_diameter(shape: RestShape) -> float:
+    """Diameter of ropes, twice the thickness; of locks of hair, by their mass per length [m].
+
+    A lock is far thinner than the distance that it keeps.
+    """
+    if shape.settings.body_type != "HAIR":
+        return 2.0 * shape.settings.thickness
+    section = float(shape.masses.sum() / shape.lengths.sum()) / LOCK_DENSITY
+    return float(np.sqrt(4.0 * section / np.pi))
 
 
 @kernel(result=lambda _, __, rows: np.zeros_like(rows))
