@@ -10,18 +10,31 @@ static inline void copy_both(lane *to, const lane *from, int count)
         to[i] = from[i];
 }
 
+/* Inverts a positive definite matrix (3, 3) of which the upper half counts.
+
+   Rounding would make halves differ, and the difference grow by a half from node to node: a rope of
+   160 points was thrown away. */
+static void invert_symmetric(lane matrix[9])
+{
+    for (int inverted = 0; inverted < 2; inverted++) {
+        matrix[3] = matrix[1], matrix[6] = matrix[2], matrix[7] = matrix[5];
+        if (!inverted)
+            invert_both(matrix);
+    }
+}
+
 /* Eliminates a node's unknowns, and passes what they resist to its parent. */
 static inline void eliminate(segment *own, segment *above)
 {
     lane kept[9], beside[9], xX[9], tX[9], tT[9];
-    invert_both(own->xx);
+    invert_symmetric(own->xx);
     multiply(own->tx, own->xx, kept);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             own->xt[3 * i + j] = kept[3 * j + i];
             own->tt[3 * i + j] -= dot_both(kept + 3 * i, own->tx + 3 * j);
         }
-    invert_both(own->tt);
+    invert_symmetric(own->tt);
     subtract_applied(kept, own->force, own->moment);
     apply_both(own->xx, own->force, own->move);
     apply_both(own->tt, own->moment, own->turn);

@@ -8,8 +8,8 @@ from ..arrays import Floats, Integers, sum_by
 from ..geometry.rest_shape import RestShape
 from ..kernel import Struct
 
-AXIS_BITS = 21
-"""Size: bits of the number of a grid node along an axis. Nodes 2²¹ spacings apart have one key, but
+AXIS_BITS = 20
+"""Size: bits of the number of a grid node along an axis. Nodes 2²⁰ spacings apart have one key, but
 are farther apart than hair is long."""
 
 
