@@ -216,6 +216,13 @@ def rope(points: ArrayLike, *, name: str = "Rope") -> MeshData:
     return make_mesh(points, edges=[(k, k + 1) for k in range(count - 1)], name=name)
 
 
+def hair(places: Floats) -> MeshData:
+    """Strands along places (k, p, 3), of which the first two points of each are held."""
+    numbers = np.arange(len(places) * places.shape[1]).reshape(len(places), -1)
+    edges = np.stack([numbers[:, :-1].ravel(), numbers[:, 1:].ravel()], axis=1)
+    return pinned(make_mesh(places.reshape(-1, 3), edges=edges), numbers[:, :2].ravel())
+
+
 def coil(turns: float, points: int, *, radius: float = 0.02, height: float = 0.2) -> MeshData:
     """A rope wound around the z axis, from the origin's height down."""
     angles = np.linspace(0.0, 2.0 * np.pi * turns, points)

@@ -10,9 +10,8 @@ from tests.core.bodies import (
     WEIGHTLESS,
     built_state,
     frames,
+    hair,
     lengths,
-    make_mesh,
-    pinned,
     results,
     rotation,
     simulated,
@@ -45,13 +44,8 @@ def strands(roots: Floats, ways: Floats, points: int) -> MeshData:
     """Straight strands of LENGTH from roots (k, 3) along unit vectors (k, 3); two points held."""
     along = np.linspace(0.0, LENGTH, points)
     places = roots[:, None] + ways[:, None] * along[None, :, None]
-    numbers = np.arange(len(roots) * points).reshape(-1, points)
-    edges = np.stack([numbers[:, :-1].ravel(), numbers[:, 1:].ravel()], axis=1)
-    mesh = make_mesh(places.reshape(-1, 3), edges=edges)
-    held = numbers[:, :2].ravel()
-    exempt = np.zeros(mesh.positions.shape[0])
-    exempt[held] = 1.0
-    return replace(pinned(mesh, held), paint=Paint(object_collisions=exempt))
+    mesh = hair(places)
+    return replace(mesh, paint=Paint(object_collisions=mesh.pin_weights))
 
 
 def groom(count: int, points: int = 16, *, tilt: float = 0.0) -> MeshData:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.core.bodies import make_mesh, pinned, rotation, wind
+from tests.core.bodies import hair, rotation, wind
 from tests.core.colliders import ball
 from tests.same.bakes import Scene, Scenes, scene
 from verlet_addon.core.arrays import Floats, weighted_sums
@@ -24,9 +24,7 @@ def groom(count: int, points: int) -> MeshData:
     ways = np.stack([across * np.cos(turns), across * np.sin(turns), heights], axis=1)
     along = np.linspace(0.0, 0.1, points)[None, :, None]
     places = HEAD * ways[:, None] + along * (ways[:, None] + 5.0 * along * [1.0, 0.5, -1.0])
-    numbers = np.arange(count * points).reshape(count, points)
-    edges = np.stack([numbers[:, :-1].ravel(), numbers[:, 1:].ravel()], axis=1)
-    return pinned(make_mesh(places.reshape(-1, 3), edges=edges), numbers[:, :2].ravel())
+    return hair(places)
 
 
 def turned(places: Floats, time: float) -> Floats:

@@ -11,6 +11,8 @@ from .field import KINDS, Kind
 BodyType = Literal["CLOTH", "ROPE", "SOFT", "WATER", "HAIR"]
 DIMENSIONS: dict[BodyType, int] = {"ROPE": 1, "HAIR": 1, "CLOTH": 2, "WATER": 2, "SOFT": 3}
 """Numbers of dimensions of bodies by type: along lines, over faces, within a closed surface."""
+LINES = tuple(kind for kind, dimension in DIMENSIONS.items() if dimension == 1)
+"""Types of bodies along lines."""
 Integrator = Literal["VERLET", "TCV", "TCV_EXACT"]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import bpy
 
+from ...core.settings import LINES
 from ..scene.action_channels import channels
 from ..scene.colliders import all_met
 from ..scene.curve_points import is_curve
@@ -16,7 +17,6 @@ from ..settings.scene_properties_group import VERLET_PG_scene
 _OF_GROUP = re.compile(r"verlet\.(?:attachments\[\d+\]\.)?(\w+)$")
 _OF_COLLIDER = re.compile(r"collision\.(\w+)$")
 
-LINES = ("ROPE", "HAIR")
 SURFACES = ("CLOTH", *LINES)
 TYPES = {
     "stiffness": ("SOFT",),

@@ -2,9 +2,9 @@
 
 import bpy
 
+from ...core.settings import LINES
 from ..settings.properties import VERLET_PG_body
 
-LINES = ("ROPE", "HAIR")
 _DENSITIES = {"CLOTH": "kg/m²", "ROPE": "kg/m", "HAIR": "kg/m", "SOFT": "kg/m³"}
 _UNITS = {
     "pressure": "Pa",

@@ -54,10 +54,10 @@ static SMALL void add_limit(const rod_trees *of, integer node, lane moment[3], l
     rotate(rotation_of(of, node, 0), along, now);
     cross(axis, now, beside);
     for (int i = 0; i < 3; i++) {
-        moment[i] += each(pull * (chord - rods->limits[at]) * axis[i]);
+        moment[i] += both(pull * (chord - rods->limits[at]) * axis[i]);
         for (int j = 0; j < 3; j++)
             stiffness[3 * i + j]
-                += each(pull * slope * axis[i] * axis[j] + turned * beside[i] * beside[j]);
+                += both(pull * slope * axis[i] * axis[j] + turned * beside[i] * beside[j]);
     }
 }
 

@@ -31,13 +31,13 @@ SMALL static void turn_clamp(const rod_trees *of, integer node, integer lane_num
 /* tan(θ/4) n of a joint. */
 static inline void find_quarter(const rod_trees *of, integer node, lane found[3])
 {
-    lane back[4], own[4], joint[4], one = each(1.0);
+    lane back[4], own[4], joint[4], one = both(1.0);
     read_rotations(of, parent_in(of, node), back);
     read_rotations(of, node, own);
     for (int i = 1; i < 4; i++)
         back[i] = -back[i];
     multiply_both(back, own, joint);
-    lane_mask turned = joint[0] < each(0.0);
+    lane_mask turned = joint[0] < both(0.0);
     lane share = one / (one + choose(turned, -joint[0], joint[0]));
     share = choose(turned, -share, share);
     for (int i = 0; i < 3; i++)
@@ -73,7 +73,7 @@ static inline void apply_slope(const lane v[3], lane square, const lane vector[3
     lane around[3], along = 2.0 * dot_both(v, vector);
     cross_both(v, vector, around);
     for (int i = 0; i < 3; i++)
-        found[i] = (each(1.0) - square) * vector[i] + along * v[i] + 2.0 * around[i];
+        found[i] = (both(1.0) - square) * vector[i] + along * v[i] + 2.0 * around[i];
 }
 
 /* The moment of a joint (3,) and its stiffness (3, 3), given the axis of twist at rest.
@@ -88,7 +88,7 @@ static inline void find_joint_moment(const rod_trees *of, integer node, const la
     find_nodes(of, node, at);
     lane v[3], angles[3], pulled[3], sloped[3], twist[3];
     find_quarter(of, node, v);
-    lane square = dot_both(v, v), bend = at_both(rods->bends, at), one = each(1.0);
+    lane square = dot_both(v, v), bend = at_both(rods->bends, at), one = both(1.0);
     lane more = at_both(rods->twists, at) - bend, retardation = at_both(rods->retardations, at);
     for (int i = 0; i < 3; i++)
         angles[i] = own->start_angles[i] + (4.0 * v[i] - own->start_angles[i]) * retardation;
@@ -103,7 +103,7 @@ static inline void find_joint_moment(const rod_trees *of, integer node, const la
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             stiffness[3 * i + j]
-                = retardation * ((i == j ? bend : each(0.0)) + more * twist[i] * twist[j]);
+                = retardation * ((i == j ? bend : both(0.0)) + more * twist[i] * twist[j]);
 }
 
 /* Adds stiffness and moments of the bend and twist at the start of a segment. */
@@ -113,7 +113,7 @@ static inline void add_joint(const rod_trees *of, integer node)
     lane axis[3], moment[3], stiffness[9];
     for (int i = 0; i < 3; i++)
         axis[i] = own->at_rest[i] + parent->at_rest[i];
-    lane_mask folded = dot_both(axis, axis) <= each(SHORTEST * SHORTEST);
+    lane_mask folded = dot_both(axis, axis) <= both(SHORTEST * SHORTEST);
     unit_both(axis);
     for (int i = 0; i < 3; i++)
         axis[i] = choose(folded, own->at_rest[i], axis[i]);
@@ -122,13 +122,13 @@ static inline void add_joint(const rod_trees *of, integer node)
         add_limit(of, node, moment, stiffness);
     int own_turns = turns(of, node), parent_turns = turns(of, parent_in(of, node));
     for (int i = 0; i < 9; i++) {
-        own->tt[i] += own_turns ? stiffness[i] : each(0.0);
-        parent->tt[i] += parent_turns ? stiffness[i] : each(0.0);
-        own->tT[i] -= own_turns && parent_turns ? stiffness[i] : each(0.0);
+        own->tt[i] += own_turns ? stiffness[i] : both(0.0);
+        parent->tt[i] += parent_turns ? stiffness[i] : both(0.0);
+        own->tT[i] -= own_turns && parent_turns ? stiffness[i] : both(0.0);
     }
     for (int i = 0; i < 3; i++) {
-        own->moment[i] -= own_turns ? moment[i] : each(0.0);
-        parent->moment[i] += parent_turns ? moment[i] : each(0.0);
+        own->moment[i] -= own_turns ? moment[i] : both(0.0);
+        parent->moment[i] += parent_turns ? moment[i] : both(0.0);
     }
 }
 
@@ -139,10 +139,10 @@ static inline void add_shear(const rod_trees *of, integer node)
     segment *own = of->segments + node, *parent = parent_of(of, node);
     integer at[2];
     find_nodes(of, node, at);
-    lane along[3], strain[3], moment[3], forces[3], all[9], zero = each(0.0);
-    lane inverse = each(1.0) / at_both(rods->lengths, at), shear = at_both(rods->shears, at);
+    lane along[3], strain[3], moment[3], forces[3], all[9], zero = both(0.0);
+    lane inverse = both(1.0) / at_both(rods->lengths, at), shear = at_both(rods->shears, at);
     lane pull = shear * inverse, axial = at_both(rods->axials, at) * inverse;
-    lane spin = each(rods->bends[at[0]] > 0.0 ? 0.0 : SPIN_SHARE);
+    lane spin = both(rods->bends[at[0]] > 0.0 ? 0.0 : SPIN_SHARE);
     int own_moves = moves(of, node), parent_moves = moves(of, parent_in(of, node));
     apply_both(own->rotation, own->at_rest, along);
     find_segments(of->positions, of, node, strain);
@@ -155,7 +155,7 @@ static inline void add_shear(const rod_trees *of, integer node)
         forces[i] = pull * strain[i] + stretch * along[i];
         own->moment[i] -= shear * moment[i];
         for (int j = 0; j < 3; j++) {
-            lane straight = along[i] * along[j], plane = each(i == j) - straight;
+            lane straight = along[i] * along[j], plane = both(i == j) - straight;
             own->tt[3 * i + j] += shear * (plane + spin * straight);
             all[3 * i + j] = (pull * plane + axial * straight) * inverse;
         }
@@ -180,12 +180,12 @@ static inline void add_inertia(const rod_trees *of, integer node)
     integer at[2];
     find_nodes(of, node, at);
     int free = moves(of, node), held = !turns(of, node);
-    lane mass = free ? each(1.0) / at_both(of->rods->inverse_masses, at) : each(0.0), place[3];
+    lane mass = free ? both(1.0) / at_both(of->rods->inverse_masses, at) : both(0.0), place[3];
     read_places(of->positions, of, node, place);
     for (int i = 0; i < 3; i++) {
-        own->xx[4 * i] += free ? mass : each(1.0);
+        own->xx[4 * i] += free ? mass : both(1.0);
         own->force[i] -= mass * (place[i] - own->predicted[i]);
-        own->tt[4 * i] += each(held);
+        own->tt[4 * i] += both(held);
     }
 }
 

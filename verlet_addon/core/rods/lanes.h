@@ -10,8 +10,6 @@ typedef integer lane_mask __attribute__((vector_size(16), aligned(8)));
 /* Functions that are too large to stand wherever they are called. */
 #define SHARED static __attribute__((noinline, unused))
 
-static inline lane each(real value) { return (lane){value, value}; }
-
 /* The numbers at two places of an array. */
 static inline lane at_both(const real *values, const integer at[2])
 {
@@ -44,14 +42,14 @@ static inline void cross_both(const lane a[3], const lane b[3], lane found[3])
 static inline void clear_both(lane *values, int count)
 {
     for (int i = 0; i < count; i++)
-        values[i] = each(0.0);
+        values[i] = both(0.0);
 }
 
 /* Divides a vector by its length, or by SHORTEST if that is less. */
 static inline void unit_both(lane v[3])
 {
     lane length = square_root(dot_both(v, v));
-    lane share = each(1.0) / choose(length > each(SHORTEST), length, each(SHORTEST));
+    lane share = both(1.0) / choose(length > both(SHORTEST), length, both(SHORTEST));
     for (int i = 0; i < 3; i++)
         v[i] *= share;
 }
@@ -99,15 +97,15 @@ SHARED void subtract_applied_transposed(const lane matrix[9], const lane vector[
 SHARED void invert_both(lane matrix[9])
 {
     for (int i = 0; i < 3; i++) {
-        lane pivot = each(1.0) / matrix[4 * i];
-        matrix[4 * i] = each(1.0);
+        lane pivot = both(1.0) / matrix[4 * i];
+        matrix[4 * i] = both(1.0);
         for (int k = 0; k < 3; k++)
             matrix[3 * i + k] *= pivot;
         for (int j = 0; j < 3; j++) {
             lane share = matrix[3 * j + i];
             if (j == i)
                 continue;
-            matrix[3 * j + i] = each(0.0);
+            matrix[3 * j + i] = both(0.0);
             for (int k = 0; k < 3; k++)
                 matrix[3 * j + k] -= share * matrix[3 * i + k];
         }
@@ -127,7 +125,7 @@ SHARED void multiply_both(const lane p[4], const lane q[4], lane found[4])
 /* Writes the rotation matrices of unit quaternions w, x, y, z. */
 static inline void matrix_both(const lane q[4], lane r[9])
 {
-    lane w = q[0], x = q[1], y = q[2], z = q[3], one = each(1.0), two = each(2.0);
+    lane w = q[0], x = q[1], y = q[2], z = q[3], one = both(1.0), two = both(2.0);
     r[0] = one - two * (y * y + z * z), r[1] = two * (x * y - w * z), r[2] = two * (x * z + w * y);
     r[3] = two * (x * y + w * z), r[4] = one - two * (x * x + z * z), r[5] = two * (y * z - w * x);
     r[6] = two * (x * z - w * y), r[7] = two * (y * z + w * x), r[8] = one - two * (x * x + y * y);

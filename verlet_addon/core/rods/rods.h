@@ -117,7 +117,7 @@ static inline void turned_rotations(const rod_trees *of, integer node, lane foun
 {
     const lane *turn = of->segments[node].turn;
     lane before[4], half[3] = {0.5 * turn[0], 0.5 * turn[1], 0.5 * turn[2]};
-    lane share = each(1.0) / square_root(each(1.0) + dot_both(half, half));
+    lane share = both(1.0) / square_root(both(1.0) + dot_both(half, half));
     lane q[4] = {share, half[0] * share, half[1] * share, half[2] * share};
     read_rotations(of, node, before);
     multiply_both(q, before, found);

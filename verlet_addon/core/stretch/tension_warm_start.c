@@ -375,7 +375,6 @@ static void write_multipliers(const void *loop, integer part, real *scratch)
     }
 }
 
-/* Starts a step from the share `kept_share` of the previous tension, in the new directions. */
 /* Whether gas acts on any particle. */
 static int has_gas(const strip_system *system)
 {
@@ -385,6 +384,7 @@ static int has_gas(const strip_system *system)
     return 0;
 }
 
+/* Starts a step from the share `kept_share` of the previous tension, in the new directions. */
 EXPORT void warm_start_tension(real *positions, const strip_system *system, real kept_share,
                                real min_tautness, integer rounds)
 {
