@@ -2,6 +2,8 @@
 
     python kernels/header.py
 
+With it, it writes generated.py, which has the calls of kernels.
+
 A constant is shared by its name alone: where C uses a name in capitals that Python has, it is that
 constant, and C has no #define of it. `kernels/build.py` writes the header before it compiles.
 """
@@ -20,6 +22,7 @@ from typing import Any, get_args, get_origin
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from kernels.calls import MODULE, calls  # noqa: E402
 from verlet_addon import core  # noqa: E402
 from verlet_addon.core.compiled import CORE, source_files  # noqa: E402
 from verlet_addon.core.kernel import (  # noqa: E402
@@ -125,10 +128,10 @@ def prototype(name: str) -> str:
 
 
 def write_header() -> None:
-    """Writes generated.h, unless it is as it should be."""
-    text = header()
-    if not HEADER.exists() or text != HEADER.read_text("utf-8"):
-        HEADER.write_text(text, "utf-8")
+    """Writes generated.h and generated.py, unless they are as they should be."""
+    for path, text in ((HEADER, header()), (MODULE, calls())):
+        if not path.exists() or text != path.read_text("utf-8"):
+            path.write_text(text, "utf-8")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 `kernel` decorates the function in NumPy. The C function beside it has the same name, and the same
 arguments in the same order, each passed as its annotation says: see `_argument`. `Struct` lists the
 members of the C struct of a class. kernels/header.py writes all structs, the prototypes of all
-kernels and the constants that C shares with Python to generated.h.
+kernels and the constants that C shares with Python to generated.h, and the functions that pass
+arguments to C to generated.py.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,9 +29,10 @@ from weakref import ref
 import numpy as np
 from numpy.typing import NDArray
 
-from . import compiled
+from . import compiled, generated
 from .arrays import Booleans, Floats, Integers
 from .compiled import Packed
+from .errors import KernelError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -243,6 +245,26 @@ PROTOTYPES: dict[str, str] = {}
 """The declarations in C, by the names of the functions."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """What the function in generated.py that calls a kernel depends on."""
+
+    reference: Callable[..., Any]
+    """The body in NumPy."""
+    arguments: Mapping[str, Argument]
+    """The passage of each argument by its name."""
+    returns: Sequence[object]
+    """Types of the results."""
+    result: bool
+    """Whether C fills arrays that are made for it."""
+    work: bool
+    """Whether C is given scratch memory."""
+
+
+CALLS: dict[str, Call] = {}
+"""The calls of kernels, by their names."""
+
+
 def compiled_function(name: str, *hints: Any) -> Callable[..., None]:
     """The function in C with arguments of these types, which has no body in NumPy.
 
@@ -279,59 +301,34 @@ def kernel(
         returned = hints.pop("return")
         returns = get_args(returned) if get_origin(returned) is tuple else (returned,)
         arguments = {each: _argument(hint, pure=bool(result)) for each, hint in hints.items()}
-        given = [_argument(hint, pure=False) for hint in returns if hint in ELEMENTS]
-        given = [*arguments.values(), *given, *[_argument(Floats, pure=False)] * bool(work)]
-        names = {f"find_{each}": argument.find for each, argument in arguments.items()} | {
+        passed = [_argument(hint, pure=False) for hint in returns if hint in ELEMENTS]
+        passed = [*arguments.values(), *passed, *[_argument(Floats, pure=False)] * bool(work)]
+        given = {f"find_{each}": argument.find for each, argument in arguments.items()} | {
             "reference": reference,
             "result_for": result,
             "work_for": work,
-            "backend": compiled.backend,
-            "row_of": compiled.row_of,
-            "ascontiguousarray": np.ascontiguousarray,
-            "call": _declare(name, given, *SCALARS.get(returns[-1], ())),
+            "call": _declare(name, passed, *SCALARS.get(returns[-1], ())),
         }
-        exec(_source(reference, arguments, returns, result=bool(result), work=bool(work)), names)
-        joined: Any = update_wrapper(cast(Callable[P, R], names[name]), reference)
+        CALLS[name] = Call(
+            reference=reference,
+            arguments=arguments,
+            returns=returns,
+            result=bool(result),
+            work=bool(work),
+        )
+        make: Any = getattr(generated, name, _missing)
+        joined: Any = update_wrapper(make(given), reference)
         joined.__kwdefaults__, joined.reference = reference.__kwdefaults__, reference
         return cast(Kernel[P, R], joined)
 
     return join
 
 
-def _source(
-    reference: Callable[..., Any],
-    arguments: Mapping[str, Argument],
-    returns: Sequence[object],
-    *,
-    result: bool,
-    work: bool,
-) -> str:
-    """The source of the function that passes its arguments to C.
+def _missing(given: Mapping[str, Any]) -> Callable[..., Any]:
+    """A function in place of one that generated.py does not have yet."""
 
-    A loop over arguments would take longer than many a kernel.
-    """
-    code = reference.__code__
-    plain, named = [*arguments][: code.co_argcount], [*arguments][code.co_argcount :]
-    parameters = ", ".join([*plain, *(["*", *named] if named else [])])
-    everything = ", ".join([*plain, *(f"{name}={name}" for name in named)])
-    idle = [f"not {name}" for name, each in arguments.items() if each.kinds[0].endswith("*const *")]
-    values = [part.replace("@", name) for name, each in arguments.items() for part in each.values]
-    values += ["*result" if returns[1:2] and returns[1] in ELEMENTS else "result"] * result
-    values += [f"work_for({', '.join(arguments)})"] * work
-    call = f"call({', '.join(values)})"
-    lines = [
-        f"def {reference.__name__}({parameters}):",
-        f"    if {' or '.join([*idle, 'backend().library is None'])}:",
-        f"        return reference({everything})",
-    ]
-    if result:
-        lines.append(f"    result = result_for({', '.join(arguments)})")
-    is_number, is_test = returns[-1] in SCALARS, returns[-1] is bool
-    answer = f"bool({call})" if is_test else call
-    if result and is_number:
-        lines.append(f"    return result, {answer}")
-    elif result:
-        lines += [f"    {call}", "    return result"]
-    else:
-        lines.append(f"    return {answer}")
-    return "\n".join(lines)
+    def call(*_: object, **_named: object) -> None:
+        name = given["reference"].__name__
+        raise KernelError(f"generated.py does not have {name}; run `make kernels`")
+
+    return call
