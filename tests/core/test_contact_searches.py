@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.core.bodies import floor, frames, moved, results, samples, sheet, work
+from tests.core.bodies import block, floor, frames, moved, results, samples, sheet, work
 from tests.core.colliders import ball
-from tests.core.test_coupled_solids import stack
+from tests.core.test_coupled_solids import GAP, JELLY, stack
 from verlet_addon.core.scene import SolverWork
 from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
@@ -84,3 +84,13 @@ def test_what_cannot_collide_is_not_searched() -> None:
         given = [replace(each, colliders=there) for each in samples([mesh], frames(0.1, 24.0))]
         for frame in simulate([mesh], [BodySettings()], SceneSettings(), given, shapes):
             assert frame.contact_searches == {}
+
+
+@pytest.mark.parametrize(("apart", "searched"), [(0.1, False), (0.0, True)])
+def test_jellies_are_searched_only_where_they_are_near(apart: float, searched: bool) -> None:
+    """Two that bounce on the ground side by side: boxes around them are apart, or not."""
+    near = moved(block((0.2,) * 3, (2,) * 3), np.eye(3), (0.0, 0.0, 0.05))
+    both = [near, moved(near, np.eye(3), (0.2 + GAP + apart, 0.0, 0.0))]
+    done = work(results([(mesh, JELLY) for mesh in both], frames(0.2, 24), ground=floor()))
+    assert done.solid_solutions > 0
+    assert (done.contact_searches > 0) == searched

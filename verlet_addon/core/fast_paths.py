@@ -13,16 +13,19 @@ from .bodies.plain_bodies import make_group
 from .bodies.plain_members import changing_arrays
 from .bodies.step_data import Body, Way
 from .compiled import backend
+from .contacts.solve.clearance import (
+    are_apart,
+    bounding_boxes,
+    collider_boxes,
+    is_free_of_contacts,
+)
 from .contacts.solve.collision_world import CollisionWorld
-from .geometry.sweep_and_prune import find_near_boxes
 from .model import SoftBodyModel
 from .scene import Sample, same_plane
 from .settings import SceneSettings
 from .state import batches_for
 
 Array = Floats | Integers | Booleans
-Boxes = tuple[Floats, Floats]
-"""Lowest and highest corners (k, 3) of k boxes [m]."""
 
 
 def is_sleeping(bodies: Sequence[Body], before: Sample, after: Sample) -> bool:
@@ -96,15 +99,17 @@ def step_plain_bodies(
     if world is None:
         former, colliders = [], list[Floats]()
     else:
-        colliders = _collider_boxes(before, after)
-        if not (_have_no_contacts(bodies, world) and _are_clear(_boxes(bodies), colliders, world)):
+        colliders = collider_boxes(before.colliders, after.colliders)
+        states = [state for _, state in bodies]
+        boxes = bounding_boxes([state.positions for state in states])
+        if not (is_free_of_contacts(states, world) and are_apart(boxes, colliders, world)):
             return False
         former = _copy_memory(bodies, settings)
     group = make_group(bodies, range(len(bodies)), settings, ways, after)
     if any(member.in_field for member in group.members.values()):
         return False
-    boxes = group.take_all_steps()
-    if world is not None and not _are_clear((boxes[:, 0], boxes[:, 1]), colliders, world):
+    taken = group.take_all_steps()
+    if world is not None and not are_apart((taken[:, 0], taken[:, 1]), colliders, world):
         for rows, kept in former:
             rows[...] = kept
         return False
@@ -121,47 +126,6 @@ def _has_variable_spans(body: Body) -> bool:
     model, state = body
     spans = model.ropes.spans
     return bool(len(spans.starts)) and (state.plastic is not None or not spans.pinned.all())
-
-
-def _have_no_contacts(bodies: Sequence[Body], world: CollisionWorld) -> bool:
-    """Whether no body has self-collision, a contact in the last step, or a penetration."""
-    surfaces = world.surfaces
-    return (
-        all(state.steps_in_contact == 0 for _, state in bodies)
-        and not surfaces.collides.diagonal().any()
-        and not surfaces.any_penetrating
-    )
-
-
-def _boxes(bodies: Sequence[Body]) -> Boxes:
-    """Bounding boxes of bodies at their positions [m]."""
-    every = [state.positions for _, state in bodies]
-    starts = np.cumsum([0, *(rows.shape[1] for rows in every[:-1])])
-    together = np.concatenate(every, axis=1)
-    lowest, highest = (each.reduceat(together, starts, axis=1) for each in (np.minimum, np.maximum))
-    return lowest.T, highest.T
-
-
-def _collider_boxes(before: Sample, after: Sample) -> list[Floats]:
-    """Bounding boxes (2, 3) of each collider's motion [m]; of one without vertices, (∞, −∞)."""
-    boxes = []
-    for ends in zip(before.colliders, after.colliders, strict=True):
-        points = np.concatenate(ends)
-        boxes.append(
-            np.stack([points.min(axis=0, initial=np.inf), points.max(axis=0, initial=-np.inf)])
-        )
-    return boxes
-
-
-def _are_clear(boxes: Boxes, colliders: Sequence[Floats], world: CollisionWorld) -> bool:
-    """Whether boxes of bodies are farther than gap and skin from all that bodies collide with."""
-    margin = float(world.surfaces.gaps.max() + world.skins.max())
-    lowest, highest = (
-        np.concatenate([own, *(box[side : side + 1] for box in colliders)])
-        for side, own in enumerate(boxes)
-    )
-    near = find_near_boxes(lowest, highest, margin)
-    return not world.surfaces.collides[near[0], near[1]].any()
 
 
 def _copy_memory(bodies: Sequence[Body], settings: SceneSettings) -> list[tuple[Array, Array]]:

@@ -49,14 +49,13 @@ def step(
         solve_due_solids(others)
         for body_step in others:
             body_step.project_ground_contacts()
-        if world is not None:
-            contact_step = contact_step or start_contact_step(body_steps, world, inputs)
+        contact_step = contact_step or start_contact_step(body_steps, world, inputs)
+        if contact_step is not None:
             collide(body_steps, contact_step, inputs.dt)
     for body_step in others:
         body_step.finish()
     group.finish()
-    if contact_step is not None:
-        finish_contact_step(body_steps, contact_step)
+    finish_contact_step(body_steps, world, contact_step)
     for body_step in others:
         body_step.end()
     group.end()

@@ -61,6 +61,11 @@ class BodyStep(ABC):
         """(v,) inverse masses of the points of its surface in contact rows [1/kg]."""
         return self.model.contact_inverse_masses
 
+    @property
+    def is_solved(self) -> bool:
+        """Whether its own constraints were solved before contacts are detected."""
+        return True
+
     @abstractmethod
     def predict(self, settings: SceneSettings, inputs: StepInputs) -> None:
         """Moves the body by inertia and external forces, and sets up its contact with the ground.

@@ -93,6 +93,11 @@ class SolidBodyStep(BodyStep):
         alone = self.state.solid.depenetrated
         return model.contact_inverse_masses if alone else model.coupled_inverse_masses
 
+    @property
+    def is_solved(self) -> bool:
+        """Whether it has been solved in this step; not after one in which it touched others."""
+        return self.solid_step.contact_count >= 0
+
     def predict(self, settings: SceneSettings, inputs: StepInputs) -> None:
         """Predicts free motion of the nodes, and moves points with them."""
         self.solid_step = self._predict_nodes(inputs)

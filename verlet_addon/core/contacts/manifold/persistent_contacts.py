@@ -20,6 +20,7 @@ from ..broad_phase.searches import (
     DetectedRows,
     NearPairs,
     SearchCriteria,
+    room_for_near_pairs,
     room_for_rows,
 )
 from ..broad_phase.skins import SkinLimits
@@ -241,6 +242,21 @@ class PersistentContacts:
         self.contacts = merged(self.contacts.chosen(kept), found)
         others = selected(self.near, np.flatnonzero(~are_active(surfaces, self.near, active)))
         self.near = concatenated(others, near, axis=-1)
+
+
+def without_contacts(limits: SkinLimits) -> PersistentContacts:
+    """No contacts, and paths that were never searched, after a step in which nothing touched."""
+    nowhere, still = np.full((3, len(limits.largest)), np.nan), np.zeros_like(limits.largest)
+    return PersistentContacts(
+        nowhere,
+        nowhere.copy(),
+        limits.largest.copy(),
+        NO_CONTACTS,
+        room_for_near_pairs(0),
+        limits,
+        np.zeros(3),
+        still,
+    )
 
 
 def refresh_contacts(

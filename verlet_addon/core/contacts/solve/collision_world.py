@@ -16,7 +16,7 @@ from ...rigid.responses import PieceResponses, build_responses
 from ...scene import Collider
 from ..broad_phase.skins import SkinLimits, skin_limits
 from ..broad_phase.surfaces import Surface, Surfaces, join_surfaces
-from ..manifold.persistent_contacts import PersistentContacts
+from ..manifold.persistent_contacts import PersistentContacts, without_contacts
 from ..manifold.row_setup import (
     ContactCache,
     PairProperties,
@@ -89,6 +89,13 @@ class CollisionWorld:
             own = slice(*self.surfaces.starts[number : number + 2])
             places[:, own] = np.nan if self.degenerate[number - self.bodies] else rows.T
         return places
+
+    def finish_step_apart(self) -> None:
+        """Records a step in which nothing could touch: all particles kept to their paths."""
+        self.statistics.steps += 1
+        if self.persistent_contacts is None:
+            self.persistent_contacts = without_contacts(self.skin_limits)
+        self.persistent_contacts.deviations[:] = 0.0
 
     def update_degenerate_colliders(
         self, bodies: Sequence[Floats], starts: Sequence[Floats], ends: Sequence[Floats]

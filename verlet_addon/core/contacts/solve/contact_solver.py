@@ -18,6 +18,7 @@ from ..manifold.contact_rows import ContactRows
 from ..manifold.row_setup import PredictedMotion, cache_rows, row_displacements, warm_start_rows
 from ..sides.pinched_cloth import SolvedContacts
 from ..sides.sides import solid_shifts, update_sides
+from .clearance import needs_no_search
 from .collision_world import CollisionWorld
 from .contact_step import (
     CONVERGED_SHARE,
@@ -70,9 +71,14 @@ def depenetrate(bodies: Sequence[Body], world: CollisionWorld, inputs: StepInput
 
 
 def start_contact_step(
-    body_steps: Sequence[BodyStep], world: CollisionWorld, inputs: StepInputs
-) -> ContactStep:
-    """Detects contacts along the motion from each body's start to its positions so far."""
+    body_steps: Sequence[BodyStep], world: CollisionWorld | None, inputs: StepInputs
+) -> ContactStep | None:
+    """Detects contacts along the motion from each body's start to its positions so far.
+
+    None where all are so far apart that nothing can touch, or nothing collides.
+    """
+    if world is None or needs_no_search(body_steps, world, inputs):
+        return None
     gather, starts, ends = world.gather_positions, inputs.collider_starts, inputs.collider_ends
     masses = [each.contact_inverse_masses for each in body_steps]
     still = [np.zeros_like(rows) for rows in ends]
@@ -205,8 +211,14 @@ def solve_solids(
     solve_uncoupled_solids([each for each, _ in uncoupled], [contacts for _, contacts in uncoupled])
 
 
-def finish_contact_step(body_steps: Sequence[BodyStep], contact_step: ContactStep) -> None:
+def finish_contact_step(
+    body_steps: Sequence[BodyStep], world: CollisionWorld | None, contact_step: ContactStep | None
+) -> None:
     """Applies the tunnelling guard and velocity updates, and caches contacts for the next step."""
+    if world is None or contact_step is None:
+        if world is not None:
+            world.finish_step_apart()
+        return
     states = [body_step.state for body_step in body_steps]
     positions = [state.positions for state in states]
 
@@ -223,7 +235,7 @@ def finish_contact_step(body_steps: Sequence[BodyStep], contact_step: ContactSte
     previous_positions = [state.previous_positions for state in states]
     update_contact_velocities(contact_step, previous_positions, positions)
     solved = SolvedContacts(contact_step.rows, contact_step.motion, contact_step.positions)
-    contact_step.world.sides.finish_step(solved)
+    world.sides.finish_step(solved)
     _cache_contacts(body_steps, contact_step)
     for body, state in enumerate(states):
         touches = body in contact_step.touching_bodies
