@@ -27,7 +27,9 @@ def test_the_readme_links_every_page() -> None:
     assert [page.name for page in PAGES if page not in linked] == []
 
 
-@pytest.mark.parametrize("page", [README, *PAGES], ids=lambda page: str(page.name))
+@pytest.mark.parametrize(
+    "page", [README, ROOT / "CONTRIBUTING.md", *PAGES], ids=lambda page: str(page.name)
+)
 def test_links_lead_to_files_and_headings(page: Path) -> None:
     for target in links(page):
         name, _, anchor = target.partition("#")
@@ -35,3 +37,15 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
         assert file.exists(), target
         if anchor:
             assert anchor in anchors(file), target
+
+
+def test_a_report_of_a_fault_is_asked_for_by_the_names_that_it_has() -> None:
+    """The button and the command that the form for faults tells of are those of the add-on."""
+    form = (ROOT / ".github" / "ISSUE_TEMPLATE" / "fault.yml").read_text(encoding="utf-8")
+    ui = ROOT / "verlet_addon" / "blender" / "ui"
+    for name, module in (("Copy Report", "report_operator"), ("Last Messages", "messages")):
+        assert f"**{name}**" in form
+        assert f'"{name}"' in (ui / f"{module}.py").read_text(encoding="utf-8")
+    commands = (ui.parent / "cli" / "arguments.py").read_text(encoding="utf-8")
+    (command,) = re.findall(r"`blender --command verlet (\w+) FILE.blend`", form)
+    assert f'"{command}",' in commands

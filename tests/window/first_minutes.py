@@ -13,6 +13,7 @@ from tests.window.hand import Hand, Steps, wait, wait_until
 from tests.window.touching import PHYSICAL_PROPERTIES, open_panel
 
 BAKE = "bpy.ops.verlet.bake()"
+COPY_REPORT = "bpy.ops.verlet.copy_report()"
 MAKE = "bpy.ops.verlet.convert()"
 BAKE_SELECTED = "bpy.ops.verlet.bake(selected=True)"
 MASS = 'bpy.data.objects["Cube"].verlet.mass'
@@ -66,6 +67,36 @@ def test_the_first_bake_of_the_readme(hand: Hand) -> Steps:
     cloth.verlet.mass = 1.0
     yield from hand.redrawn()
     hand.picture("readme_changed")
+
+
+def test_a_failed_bake_is_reported_by_the_button_beside_its_message(hand: Hand) -> Steps:
+    """The clipboard has what it said, without the name of the object that it is about."""
+    cube: Any = bpy.data.objects["Cube"]
+    cube.name = cube.data.name = "Zarathustra"
+    assert verlet.convert() == {"FINISHED"}
+    cube.verlet.pin_group = "Mirabelle"
+    yield from hand.sidebar()
+    yield from hand.click((yield from hand.find(BAKE)))
+    yield from hand.redrawn()
+    hand.picture("failed_bake")
+    yield from hand.press("ESC")  # or else Blender's own message keeps the mouse
+    yield from wait(0.5)
+    yield from hand.click((yield from hand.find(COPY_REPORT)))
+    yield from wait(0.3)
+    text = str(bpy.context.window_manager.clipboard)
+    assert "Last messages:\n- serious: Jelly 1 has no vertex group" in text
+    assert "Zarathustra" not in text
+    assert "Mirabelle" not in text
+    with hand.override():
+        bpy.ops.preferences.addon_show(module=preferences_name())
+    yield from wait(1.0)
+    hand.picture("preferences")
+    bpy.ops.wm.window_close()
+
+
+def preferences_name() -> str:
+    """The add-on's module, as the preferences name it."""
+    return next(each.module for each in bpy.context.preferences.addons if "verlet" in each.module)
 
 
 def inside(obj: Any, cloth: Any) -> bool:

@@ -9,6 +9,7 @@ from .batch_arguments import add_batch_arguments, complete, complete_job
 from .contact_sheet import add_sheet_arguments
 from .farm_command import add_job_arguments
 from .fit_command import add_fit_arguments
+from .report_command import add_report_arguments
 
 _EPILOG = """\
 Blender runs a file's scripts and its drivers of Python code only if you trust it: give -y, or allow
@@ -66,7 +67,7 @@ def read_arguments(
     parser.add_argument("--json", action="store_true", help="print the version as JSON")
     commands = _add_commands(parser)
     options = parser.parse_args(arguments)
-    options.input = options.inputs[0]
+    options.input = options.inputs[0] if options.inputs else None
     if options.command == "bake":
         _check_together(commands["bake"], options)
         complete(commands["bake"], options)
@@ -82,7 +83,7 @@ def read_arguments(
 def _add_commands(parser: ArgumentParser) -> dict[str, ArgumentParser]:
     """Adds the commands to the parser; returns those by name whose options depend on each other."""
     commands = parser.add_subparsers(
-        required=True, dest="command", metavar="{bake,convert,fit,sheet,job}"
+        required=True, dest="command", metavar="{bake,convert,fit,sheet,job,report}"
     )
     bake = commands.add_parser(
         "bake",
@@ -105,6 +106,7 @@ def _add_commands(parser: ArgumentParser) -> dict[str, ArgumentParser]:
         description="Renders a frame of each of several files into one picture.",
     )
     add_sheet_arguments(sheet)
+    _add_report(commands)
     convert = _add_convert(commands)
     job = commands.add_parser(
         "job",
@@ -279,6 +281,17 @@ def _add_fit(commands: Any) -> None:
     )
     for add_arguments in (add_fit_arguments, _add_written, _add_options):
         add_arguments(fit)
+
+
+def _add_report(commands: Any) -> None:
+    """Adds the command `report`."""
+    report = commands.add_parser(
+        "report",
+        help="print what helps to mend a fault, without names and paths of yours",
+        description="Prints versions, kernels, and the settings and remarks of the last bake of a "
+        "file, to be pasted where you report a fault. Names and paths of yours are left out.",
+    )
+    add_report_arguments(report)
 
 
 def _add_convert(commands: Any) -> ArgumentParser:

@@ -1,7 +1,6 @@
 """The command line: `blender --command verlet …` and `python -m verlet_addon …`."""
 
 import sys
-import tomllib
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -24,6 +23,7 @@ from ..bake.record import remember_remarks
 from ..scene.file_context import file_context
 from ..scene.file_warnings import file_warnings
 from ..settings.properties import is_body
+from ..settings.versions import addon_version
 from .arguments import read_arguments
 from .bake_conversion_command import convert_file
 from .batch import run_batch
@@ -42,6 +42,7 @@ from .farm_command import run_job
 from .fit_command import fit_file
 from .job import Job, find_job, show_scene
 from .output_capture import open_closed_streams, outlive_readers, stdout_on_stderr
+from .report_command import run_report
 from .results import Report, UsageError, in_words
 from .signals import Ended, check_signals, ended_by_signals, ignore_signals
 
@@ -49,7 +50,6 @@ LOG_SECONDS = 10.0
 """Interval of progress lines where stderr is no terminal [s]."""
 _CHANGES = {"convert": convert_file, "fit": fit_file}
 """Functions of the commands that change a file without a bake."""
-_MANIFEST = Path(__file__).parents[3] / "blender_manifest.toml"
 
 
 def main(arguments: Sequence[str], *, program: str = "blender --command verlet") -> int:
@@ -84,20 +84,22 @@ def main(arguments: Sequence[str], *, program: str = "blender --command verlet")
     )
     report = Report(as_json=options.json, strict=options.strict, all_errors=options.check)
     try:
-        with ended_by_signals(), memory_errors_named(str(options.inputs[0])):
+        with ended_by_signals(), memory_errors_named(str(options.input)):
             if options.command == "sheet":
                 return run_sheet(options, report)
             if options.command == "job":
                 return run_job(options, report)
+            if options.command == "report":
+                return run_report(options, report)
             if options.batch:
                 return run_batch(options, report)
             result = _run(options, report)
             ignore_signals()
             return report.succeed(in_words(result), result)
     except (VerletError, Ended) as error:
-        return report.fail(error, file=options.inputs[0], bodies=_bodies())
+        return report.fail(error, file=options.input, bodies=_bodies())
     except Exception as error:
-        report.fail(error, file=options.inputs[0])
+        report.fail(error, file=options.input)
         raise
 
 
@@ -257,7 +259,7 @@ def _print_version(report: Report) -> None:
         reason, served = fallback_reason(), kernels()
     except VerletError as error:
         reason, served = str(error), "none"
-    version = tomllib.loads(_MANIFEST.read_text("utf-8"))["version"]
+    version = addon_version()
     because = f" ({reason})" if reason else ""
     report.succeed(
         f"Verlet {version}, Blender {bpy.app.version_string}, kernels: {served}{because}",

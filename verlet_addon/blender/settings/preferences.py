@@ -49,6 +49,7 @@ class VERLET_AP_preferences(bpy.types.AddonPreferences):
             self.layout.label(text=speed())
             self.layout.prop(self, "threads")
             self.layout.prop(self, "cache_folder")
+            self.layout.operator("verlet.copy_report", icon="COPYDOWN")
 
 
 def chosen_cache_folder() -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import bpy
 
+from ...core.remark import Grade, Remark
 from .panel_base import draw_wrapped, layout_of
 
 LETTERS = 80
@@ -31,10 +32,23 @@ def report_poses(operator: bpy.types.Operator, sentences: Iterable[tuple[str, st
             report(operator, "WARNING", lost)
 
 
+def last_messages() -> list[Remark]:
+    """The last messages, the newest first; those of errors are serious."""
+    grades: dict[str, Grade] = {"INFO": "INFO", "ERROR": "SERIOUS"}
+    return [Remark(text, grade=grades.get(kind, "WARNING")) for kind, text in _last]
+
+
 def draw_messages(column: bpy.types.UILayout) -> None:
-    """Draws the button that shows the last messages, once there are some."""
-    if _last:
-        column.popover("VERLET_PT_messages", text="Last Messages", icon="TEXT")
+    """Draws the button that shows the last messages, once there are some, and one to report them.
+
+    The latter has its name where the last command failed.
+    """
+    if not _last:
+        return
+    row = column.row(align=True)
+    row.popover("VERLET_PT_messages", text="Last Messages", icon="TEXT")
+    failed = _last[0][0] == "ERROR"
+    row.operator("verlet.copy_report", text="Copy Report" if failed else "", icon="COPYDOWN")
 
 
 class VERLET_PT_messages(bpy.types.Panel):
@@ -49,3 +63,4 @@ class VERLET_PT_messages(bpy.types.Panel):
         column = layout_of(self).column()
         for kind, text in _last:
             draw_wrapped(column, text, icon=ICONS[kind], letters=LETTERS)
+        column.operator("verlet.copy_report", icon="COPYDOWN")

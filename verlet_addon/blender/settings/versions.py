@@ -1,0 +1,35 @@
+"""Versions of the add-on and of what it runs in."""
+
+import os
+import platform
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+_MANIFEST = Path(__file__).parents[3] / "blender_manifest.toml"
+
+
+def addon_version() -> str:
+    """The version of the add-on, as its manifest has it."""
+    return str(tomllib.loads(_MANIFEST.read_text("utf-8"))["version"])
+
+
+def versions() -> str:
+    """Versions of add-on, Blender, Python, NumPy and system, and the number of processors."""
+    python = ".".join(map(str, sys.version_info[:3]))
+    # What distributions and companies add to the number of their kernel may be a name.
+    system = re.match(r"[\d.]*", platform.release())
+    return ", ".join(
+        (
+            f"Verlet {addon_version()}",
+            f"Blender {bpy.app.version_string} ({bpy.app.build_hash.decode()})",
+            f"Python {python}",
+            f"NumPy {np.__version__}",
+            f"{platform.system()} {system[0] if system else ''} {platform.machine()}",
+            f"{os.cpu_count()} processors",
+        )
+    )
