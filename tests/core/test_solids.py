@@ -374,6 +374,32 @@ def test_jelly_that_its_own_weight_presses_flat_is_told_of(edge: float, said: bo
     assert ["is too heavy to keep its shape" in sentence for sentence in told] == [True] * said
 
 
+@pytest.mark.parametrize(("axis", "said"), [(2, True), (0, False)])
+def test_jelly_that_pins_carry_is_not_too_heavy(axis: int, said: bool) -> None:
+    """A column as soft as half its weight on its base stands not; held along a side, it hangs."""
+    column = block((0.2, 0.2, 1.0), (2, 2, 8))
+    along = column.positions[:, axis]
+    mesh = pinned(column, np.flatnonzero(along == along.min()))
+    body = replace(JELLY, resolution=4, use_density=True, density=1000.0, stiffness=5e3)
+    track = simulate([mesh], [body], SceneSettings(), samples([mesh], frames(0.1, 24)))
+    told = [sentence for frame in track for sentence in frame.remarks]
+    assert ["is too heavy" in sentence for sentence in told] == [True] * said
+
+
+def test_pins_of_jelly_may_move_apart() -> None:
+    """Unlike edges of cloth, those of its skin give: it is as long as its pins say."""
+    box = block((1.0, 0.5, 0.5), (4, 2, 2))
+    mesh = pinned(box, np.arange(len(box.positions) // 2))
+    given = [
+        replace(sample, targets=[box.positions * (1.0 + 0.1 * number, 1.0, 1.0)])
+        for number, sample in enumerate(samples([mesh], frames(8 / 24, 24), gravity=WEIGHTLESS))
+    ]
+    body = replace(JELLY, resolution=2)
+    track = list(simulate([mesh], [body], SceneSettings(), given))
+    assert np.ptp(track[-1].positions[0][:, 0]) > 1.5
+    assert not [remark for frame in track for remark in frame.remarks]
+
+
 def test_what_soft_pins_draw_lies_still_however_stiff_it_is() -> None:
     """A cube that stands on one corner, and four of its vertices are drawn to where they are."""
     cube_on_end = moved(block((1.0,) * 3, (1,) * 3), rotation((1, 2, 3), 0.7))
