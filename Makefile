@@ -8,6 +8,7 @@ NO_PYTHON = No Python 3.11 or 3.13 with venv and pip found. Install one (on Debi
 
 # A folder is ready when it holds this file; new requirements have a new name, so they install anew.
 READY := ready-$(shell cksum <requirements.txt | cut -d' ' -f1)
+PACKAGING := ready-$(shell cksum <release/requirements.txt | cut -d' ' -f1)
 RUN := .venv/bin/python
 export PYTHONPATH := $(CURDIR)
 # Or else each of a hundred starts of Python compiles the add-on anew.
@@ -102,8 +103,8 @@ fuzz-rigs: .venv/$(READY) kernels ## Play random scenes of production files: mak
 kernels: build/compiler/$(READY) ## Compile the inner loops for this machine: build/kernels
 	build/compiler/bin/python kernels/build.py
 
-wheels: build/compiler/$(READY) ## Compile them for all machines, as the zip carries them: wheels/*.whl
-	build/compiler/bin/python kernels/build.py wheels
+wheels: kernels build/packaging/$(PACKAGING) ## Compile them for all machines, as the zip carries them: wheels/*.whl
+	build/packaging/bin/python release/wheels.py
 
 sanitize: .venv/$(READY) ## Run tests that reach each kernel on ones that watch their threads and memory; needs gcc
 	$(RUN) kernels/sanitize.py threads tests/core/test_detection.py tests/core/test_team.py \
@@ -140,6 +141,12 @@ build/compiler/$(READY):
 	$(or $(PYTHON),$(error $(NO_PYTHON))) -m venv --clear build/compiler
 	build/compiler/bin/python -m pip install --disable-pip-version-check --quiet \
 	    -r build/requirements-compiler.txt
+	touch $@
+
+build/packaging/$(PACKAGING):
+	mkdir -p build
+	$(or $(PYTHON),$(error $(NO_PYTHON))) -m venv --clear build/packaging
+	build/packaging/bin/python -m pip install --disable-pip-version-check --quiet -r release/requirements.txt
 	touch $@
 
 .PRECIOUS: build/bpy-%/$(READY)

@@ -5,7 +5,7 @@ Loops over arguments, or closures round each, would take longer than many a kern
 
 from collections.abc import Iterator
 
-from verlet_addon.core.compiled import CORE
+from verlet_addon.core.c_source import CORE
 from verlet_addon.core.kernel import CALLS, ELEMENTS, SCALARS, Call
 
 MODULE = CORE / "generated.py"

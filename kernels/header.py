@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT))
 
 from kernels.calls import MODULE, calls  # noqa: E402
 from verlet_addon import core  # noqa: E402
-from verlet_addon.core.compiled import CORE, source_files  # noqa: E402
+from verlet_addon.core.c_source import CORE, source_files  # noqa: E402
 from verlet_addon.core.kernel import (  # noqa: E402
     ELEMENTS,
     PROTOTYPES,

@@ -23,10 +23,12 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from kernels.build import COMPILER, PLATFORMS, compile_for  # noqa: E402
+from kernels.compiler import COMPILER, PLATFORMS, compile_for  # noqa: E402
 from verlet_addon.core import compiled  # noqa: E402
 
 FOLDER = ROOT / "build" / "replay"
+PYTHON = str(ROOT / "build" / "compiler" / "bin" / "python")
+"""The Python with the compiler, where `make` puts it."""
 Target = tuple[str, str, list[str]]
 """A system, a processor, and what runs its programs."""
 WINE, WINE_SERVER = "/usr/lib/wine/wine64", "/usr/lib/wine/wineserver"
@@ -215,9 +217,9 @@ def record(path: Path) -> None:
 def replay(system: str, processor: str, runner: list[str]) -> int:
     """Replays the recording on the library of one kind of machine."""
     machine = PLATFORMS[system, processor]
-    library = compile_for(machine, FOLDER)
+    library = compile_for(machine, FOLDER, python=PYTHON)
     program = FOLDER / ("replay.exe" if system == "Windows" else "replay")
-    command = [*COMPILER, "-target", machine.target, "-O1", f"-I{FOLDER}"]
+    command = [PYTHON, *COMPILER, "-target", machine.target, "-O1", f"-I{FOLDER}"]
     subprocess.run([*command, "-o", program, ROOT / "kernels" / "replay.c"], check=True)
     command = [*runner, str(program), str(library), str(FOLDER / "calls")]
     quiet = os.environ | {"WINEDEBUG": "-all"}

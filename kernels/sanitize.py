@@ -20,7 +20,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from verlet_addon.core.compiled import CORE, LIBRARY, source_digest, source_files  # noqa: E402
+from verlet_addon.core.c_source import (  # noqa: E402
+    CORE,
+    library_name,
+    source_digest,
+    source_files,
+)
+from verlet_addon.core.compiled import SUFFIX  # noqa: E402
 
 FOLDER = ROOT / "build" / "sanitized"
 FLAGS = (
@@ -51,7 +57,7 @@ def run_in_order(order: str) -> int:
 
 def compile_kernels(options: str) -> None:
     """Compiles the kernels with these options, beside FLAGS."""
-    library = FOLDER / "verlet_kernels" / LIBRARY
+    library = FOLDER / "verlet_kernels" / library_name(SUFFIX)
     library.parent.mkdir(parents=True, exist_ok=True)
     sources = [str(path) for path in source_files() if path.suffix == ".c"]
     definition = f'-DKERNELS_SOURCE="{source_digest()}"'

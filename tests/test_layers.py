@@ -18,7 +18,7 @@ BUILT_UP = [module for module in CORE if module.name != "__init__.py"]
 BLENDER = [module for module in MODULES if module.parts[0] == "blender"]
 
 LAYERS = [
-    "errors remark arrays",
+    "errors remark arrays c_source results",
     "compiled field",
     "generated",
     "kernel team",

@@ -4,8 +4,9 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import field, make_dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,9 +31,11 @@ from tests.core.bodies import (
 from tests.core.colliders import Moving, ball
 from tests.same.bakes import Scene, hashed
 from tests.same.families import names, scenes_of
+from verlet_addon.core import checkpoint
 from verlet_addon.core.checkpoint import read_checkpoint, write_checkpoint
 from verlet_addon.core.errors import CheckpointError, VerletError
 from verlet_addon.core.mesh import MeshData, Paint
+from verlet_addon.core.remark import Remark
 from verlet_addon.core.scene import Sample
 from verlet_addon.core.settings import BodySettings
 from verlet_addon.core.simulation import Simulation, start_simulation
@@ -246,3 +249,55 @@ def test_what_cannot_be_gone_on_with_is_told(
 def test_a_checkpoint_names_no_class_outside_the_core(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="holds no"):
         write_checkpoint(tmp_path / "stored.npz", [Path()])
+
+
+def record_class(name: str, *further: tuple[str, type, Any]) -> type:
+    """A class of the core in another release, with a field and further ones."""
+    of = {"__module__": "verlet_addon.core.former"}
+    return make_dataclass(name, [("before", int), *further], namespace=of)
+
+
+Earlier = record_class("Moved")
+Later = record_class("Later", ("further", list, field(default_factory=lambda: [7])))
+
+
+@pytest.fixture
+def stored_earlier(tmp_path: Path) -> Path:
+    """A checkpoint that an earlier release wrote."""
+    write_checkpoint(tmp_path / "stored", Earlier(3))
+    return tmp_path / "stored"
+
+
+def test_a_checkpoint_is_read_where_classes_have_moved_and_have_further_fields(
+    stored_earlier: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Resume goes on over an update that changed no result."""
+    monkeypatch.setattr(checkpoint, "_classes", lambda: {"Moved": {"present.Moved": Later}})
+    assert read_checkpoint(stored_earlier) == Later(3, [7])
+
+
+def test_a_checkpoint_is_read_where_a_class_has_another_name(
+    stored_earlier: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoint, "_classes", lambda: {"Later": {"present.Later": Later}})
+    monkeypatch.setitem(checkpoint.RENAMED, "former.Moved", "present.Later")
+    assert read_checkpoint(stored_earlier) == Later(3, [7])
+
+
+@pytest.mark.parametrize(
+    ("known", "told"),
+    [
+        ({}, "of another version of Verlet, as this one has no former.Moved; simulate from"),
+        ({"a.Moved": Later, "b.Moved": Later}, "of another version of Verlet"),
+        ({"a.Moved": Path}, "cannot be read"),
+        ({"a.Moved": Remark}, "cannot be read"),
+        ({"a.Moved": Paint}, "whose former.Moved has other fields; simulate from"),
+    ],
+)
+def test_a_checkpoint_that_fits_no_class_says_so(
+    known: dict[str, type], told: str, stored_earlier: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No guess is made, and no object is made that is no plain record of its fields."""
+    monkeypatch.setattr(checkpoint, "_classes", lambda: {"Moved": known})
+    with pytest.raises(CheckpointError, match=told):
+        read_checkpoint(stored_earlier)

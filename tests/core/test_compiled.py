@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from verlet_addon.core.compiled import CORE, LIBRARY, backend
+from verlet_addon.core.c_source import CORE, library_name
+from verlet_addon.core.compiled import SUFFIX, backend
 
+LIBRARY = library_name(SUFFIX)
 SLOWLY = (
     "\nWithout compiled kernels (…) bakes take about ten times as long, and differ, at first "
     "only in the last digits; install the extension again from its zip, and restart Blender"
@@ -88,7 +90,7 @@ def test_numpy_serves_where_there_is_no_library(checkout: Path) -> None:
 def test_numpy_serves_where_the_library_is_of_another_version(checkout: Path) -> None:
     """Blender keeps a wheel as long as its version stays the same, whatever it holds."""
     (checkout / "verlet_addon" / "core" / "more.c").write_text("/* Something else. */\n")
-    remedy = "restart Blender, or install the add-on again"
+    remedy = "restart Blender, or remove the add-on and install it again"
     assert say(checkout).endswith(f"belong to another version; {remedy}{SLOWLY}")
 
 

@@ -1,13 +1,18 @@
 """Checkpoints: an object of the core, stored as NumPy arrays and a JSON tree.
 
-Pickle is not used: a checkpoint can neither run code nor name a class outside the core.
+Pickle is not used: a checkpoint can neither run code nor name a class outside the core. A later
+version reads it where its classes have the same names, in whatever modules, and the same fields,
+or further ones with defaults; RENAMED lists those that have other names since.
 """
 
 import json
-from dataclasses import fields, is_dataclass
+import pkgutil
+from collections.abc import Callable
+from dataclasses import MISSING, Field, fields, is_dataclass
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -23,6 +28,8 @@ _CONTAINERS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set}
 _FORMAT: Any = np.lib.format
 _RESOURCES = (ThreadChoice,)
 """Classes whose objects are stored without data; reading a checkpoint creates new ones."""
+RENAMED: dict[str, str] = {}
+"""Present names of classes of the core, by those in checkpoints of former releases."""
 
 Node = list[Any]
 """One object: its kind and constructor data; objects it refers to are node numbers."""
@@ -95,13 +102,27 @@ def _class_name(of: type) -> str:
     return name.removeprefix(_CORE + ".")
 
 
-def _class_named(name: str) -> type:
-    """The class of the core with a name from `_class_name`."""
-    module, _, own = name.rpartition(".")
-    found = getattr(import_module(f"{_CORE}.{module}"), own)
-    if not (isinstance(found, type) and _class_name(found) == name):
-        raise ValueError(f"{name} is no class of this version")
+@cache
+def _classes() -> dict[str, dict[str, type]]:
+    """The classes of the core by their own names, and by the modules that define them."""
+    found: dict[str, dict[str, type]] = {}
+    path = import_module(_CORE).__path__
+    for module in pkgutil.walk_packages(path, f"{_CORE}."):
+        for each in vars(import_module(module.name)).values():
+            if isinstance(each, type) and each.__module__ == module.name:
+                found.setdefault(each.__qualname__, {})[_class_name(each)] = each
     return found
+
+
+def _class_named(name: str) -> type:
+    """The class of the core with a name from `_class_name`, or the one that has moved since."""
+    name = RENAMED.get(name, name)
+    of_name = _classes().get(name.rpartition(".")[2], {})
+    if name in of_name:
+        return of_name[name]
+    if len(of_name) != 1:
+        raise ValueError(f"it is of another version of Verlet, as this one has no {name}")
+    return next(iter(of_name.values()))
 
 
 class _Encoder:
@@ -187,11 +208,11 @@ class _Decoder:
         """Creates the object of one node: of a class before its fields, which may refer to it."""
         if kind == "class":
             name, names, values = given
-            of = _class_named(name)
-            if names != [each.name for each in fields(cast(Any, of))]:
-                raise ValueError(f"{name} has other fields in this version")
+            of: Any = _class_named(name)
             made: Any = object.__new__(of)
             self._made[number] = made
+            for own, make in _further_fields(name, fields(of), names).items():
+                object.__setattr__(made, own, make())
             for own, value in zip(names, values, strict=True):
                 object.__setattr__(made, own, self.decode(value))
         else:
@@ -227,3 +248,19 @@ class _Decoder:
         memory = owner.transpose(axes).reshape(-1)
         found = _FORMAT.descr_to_dtype(dtype)
         return np.ndarray(tuple(shape), found, memory, start, tuple(strides))
+
+
+def _further_fields(
+    name: str, present: tuple[Field[Any], ...], stored: list[str]
+) -> dict[str, Callable[[], Any]]:
+    """Functions that make the values of fields that a stored object did not have yet."""
+    gone = {*stored} - {each.name for each in present}
+    further = [each for each in present if each.name not in stored]
+    if gone or any(each.default is each.default_factory is MISSING for each in further):
+        raise ValueError(f"it is of another version of Verlet, whose {name} has other fields")
+    return {each.name: partial(_default, each) for each in further}
+
+
+def _default(of: Field[Any]) -> Any:
+    """The default of a field."""
+    return of.default if of.default_factory is MISSING else of.default_factory()

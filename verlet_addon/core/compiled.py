@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,14 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .c_source import CORE, library_name, source_digest
 from .errors import KernelError
 
-CORE = Path(__file__).parent
 BUILD_FOLDER = CORE.parents[1] / "build" / "kernels" / "verlet_kernels"
 """Folder of the library that `make` builds in a checkout."""
-RECORDED_DIGEST = CORE / "source_digest.txt"
-"""Digest of the C source, which the zip leaves out; written by `make wheels`."""
-LIBRARY = {"win32": "kernels.dll", "darwin": "kernels.dylib"}.get(sys.platform, "kernels.so")
+SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
+"""Ending of the names of libraries on this system."""
 CHOICES = ("", "numpy", "compiled")
 
 addressof = ctypes.addressof
@@ -84,38 +82,22 @@ def _load() -> Any:
     """The library, if it was built from the C source beside this module."""
     spec = find_spec("verlet_kernels")
     installed: Any = spec.submodule_search_locations if spec else None
-    folders = [*(installed or []), BUILD_FOLDER]
-    paths = [path for folder in folders if (path := Path(folder, LIBRARY)).exists()]
+    folders = [Path(folder) for folder in (*(installed or []), BUILD_FOLDER)]
+    name = library_name(SUFFIX)
+    paths = [path for folder in folders if (path := folder / name).exists()]
     if not paths:
+        others = [other for folder in folders for other in folder.glob(f"kernels-*{SUFFIX}")]
+        if others:
+            raise OSError(
+                f"the compiled kernels in {others[0].parent} belong to another version; "
+                "restart Blender, or remove the add-on and install it again"
+            )
         raise OSError(f"there are no compiled kernels for {sys.platform} here")
     library = ctypes.CDLL(str(paths[0]))
     library.kernels_source.restype = ctypes.c_char_p
     if library.kernels_source() != source_digest().encode():
-        raise OSError(
-            f"the compiled kernels in {paths[0]} belong to another version; "
-            "restart Blender, or install the add-on again"
-        )
+        raise OSError(f"the compiled kernels in {paths[0]} are not of the source they are named by")
     return library
-
-
-def source_files() -> list[Path]:
-    """All C sources and headers of the core, sorted."""
-    return sorted([*CORE.rglob("*.c"), *CORE.rglob("*.h")])
-
-
-def source_digest() -> str:
-    """SHA-256 of the C source, which identifies a build of the kernels.
-
-    Raises
-    ------
-    OSError
-        If neither the source nor its recorded digest exists.
-    """
-    files = source_files()
-    if not files:
-        return RECORDED_DIGEST.read_text("utf-8").strip()
-    lines = [line for path in files for line in path.read_text("utf-8").splitlines()]
-    return sha256("\n".join(lines).encode()).hexdigest()
 
 
 def declare(name: str, arguments: str, result: str = "") -> Callable[..., Any]:

@@ -10,10 +10,11 @@ import numpy as np
 from .arrays import Floats
 from .bodies.step_data import StepInputs
 from .build import build
-from .compiled import NUMPY_REQUESTED, backend, source_digest
+from .compiled import NUMPY_REQUESTED, backend
 from .inputs import mesh_from_faces
 from .mesh import MeshData
 from .remark import Remark
+from .results import RESULTS
 from .settings import BodySettings, SceneSettings
 from .step import step
 from .team.threads import thread_count
@@ -83,8 +84,8 @@ def fallback_warnings() -> list[str]:
 
 
 def kernels() -> str:
-    """The kernels in use: NumPy, or compiled with the digest of their source."""
-    return "NumPy" if fallback_reason() else f"compiled {source_digest()[:12]}"
+    """The kernels in use, NumPy or compiled, with the number of their results."""
+    return f"{'NumPy' if fallback_reason() else 'compiled'}, results {RESULTS}"
 
 
 def _results() -> Floats:

@@ -58,8 +58,9 @@ def end_to_keep(cache: Cache, start: int, from_frame: int) -> int:
         )
     if kernels() != record.kernels:
         raise SettingsError(
-            f"The cache {cache.folder} was baked with {record.kernels} kernels, and {kernels()} "
-            "ones are in use now, which differ in the last digits; bake again from the start"
+            f"The cache {cache.folder} was baked on kernels ({record.kernels}) whose results "
+            f"differ, if only in the last digits, from those in use now ({kernels()}); bake "
+            "again from the start"
         )
     return from_frame - 1 if from_frame else intact
 
