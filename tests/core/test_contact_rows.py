@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from tests.core.bodies import built_state, sheet
 from tests.core.both_bodies import in_numpy
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.compiled import backend
@@ -16,6 +17,10 @@ from verlet_addon.core.contacts.manifold.row_setup import (
     cache_rows,
     make_rows,
 )
+from verlet_addon.core.contacts.solve.alternation import TouchingBody, alternate
+from verlet_addon.core.settings import BodySettings
+from verlet_addon.core.state import ready_batches
+from verlet_addon.core.stretch.distance_limits import GoalRadii
 
 GAP = 0.01
 DT = 1 / 240
@@ -40,6 +45,28 @@ def random_rows(seed: int, count: int = 30, pins: int = 5) -> tuple[ContactRows,
     pull = np.tile([[0.0], [0.0], [-9.81]], (1, size))
     motion = PredictedMotion(masses, start, end, pull, np.zeros(size, dtype=bool), DT)
     return make_rows(contacts, pairs, motion), end, start
+
+
+@pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")
+@pytest.mark.parametrize("with_motion", [True, False])
+def test_rounds_of_contacts_and_lengths_are_the_same_in_one_call(*, with_motion: bool) -> None:
+    """To the bit: cloth and loose points in contact, some near where they are drawn to."""
+    outcomes = []
+    for call in (alternate, alternate.reference):
+        rows, positions, _ = random_rows(5, pins=0)
+        model, state = built_state((sheet(5, size=0.2), BodySettings()))
+        batches, limits = ready_batches(model, state, "TCV", DT), None
+        loose, points = np.ascontiguousarray(positions[:, 36:]), np.ones(4)
+        cloth = TouchingBody(
+            state.positions, 0, 36, batches, model.inverse_masses, state.sweeps, limits, []
+        )
+        near = GoalRadii(np.arange(2), np.zeros((3, 2)), np.full(2, 0.05))
+        other = TouchingBody(loose, 36, 40, None, points, np.zeros(1, dtype=np.int64), near, [])
+        rounds = call([cloth, other], positions, rows, 1e-4, 5, with_motion=with_motion)
+        outcomes.append((rounds, positions, state.positions, loose, *state.sweeps))
+    assert outcomes[0][-1] == (4 if with_motion else 0), "a sweep between two rounds"
+    for mine, reference in zip(*outcomes, strict=True):
+        np.testing.assert_array_equal(mine, reference)
 
 
 @pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")

@@ -712,6 +712,17 @@ typedef struct thread_flow {
     real *rests;
 } thread_flow;
 
+typedef struct touching_body {
+    integer first, last;
+    const real *inverse_masses;
+    const struct goal_radii *limits;
+    const struct plane_contact *const *grounds;
+    integer grounds_count;
+    real *positions;
+    integer *sweeps, particles;
+    const struct body_lengths *lengths;
+} touching_body;
+
 typedef struct tree {
     const struct generation *const *generations;
     integer generations_count;
@@ -744,6 +755,8 @@ typedef struct yielding {
 EXPORT void activate_all(const surfaces *);
 EXPORT void add_start_spring_forces(real *, real *, integer, const strip_batch *const *, integer);
 EXPORT void add_update(real *, integer, integer *, real *, integer);
+EXPORT integer alternate(const touching_body *const *, integer, real *, integer, const contact_rows
+    *, real, integer, integer);
 EXPORT void apply_plastic_flow(real *, integer, const plastic_flow *);
 EXPORT void are_active(const surfaces *, const near_pairs *, const uint8_t *, uint8_t *);
 EXPORT void are_fresh(const integer *, integer, const integer *, integer, uint8_t *, real *);

@@ -47,6 +47,20 @@ def add_update(given):
     return add_update
 
 
+def alternate(given):
+    reference = given.get("reference")
+    call = given.get("call")
+    find_bodies = given.get("find_bodies")
+    find_rows = given.get("find_rows")
+
+    def alternate(bodies, positions, rows, allowed, most, *, with_motion):
+        if not bodies or backend().library is None:
+            return reference(bodies, positions, rows, allowed, most, with_motion=with_motion)
+        return call(row_of([*map(find_bodies, bodies)]), len(bodies), positions, positions.shape[-1], find_rows(rows), allowed, most, with_motion)
+
+    return alternate
+
+
 def apply_plastic_flow(given):
     reference = given.get("reference")
     call = given.get("call")

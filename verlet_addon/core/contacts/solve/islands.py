@@ -18,8 +18,9 @@ from ...stretch.kernels import strain_range
 from ...stretch.strain_limiting import find_stretched_particles
 from ...stretch.sweep import limit_peak_strain
 from ..manifold.contact_rows import project_rows
+from .alternation import TouchingBody, alternate, touching_body
 from .collision_world import gather_bodies, scatter_bodies
-from .contact_step import ContactStep, project_body_contacts
+from .contact_step import CONVERGED_SHARE, ContactStep, project_body_contacts
 
 MAX_ALTERNATIONS = 8
 """Maximum rounds in which contacts and lengths are solved alternately, lengths last: an error of a
@@ -144,6 +145,11 @@ def project_alternately(
     Between the rounds, `moving` bodies get one sweep over their lengths, and their contacts with
     the ground are projected.
     """
+    parts = contact_step.touching_bodies
+    found = [touching_body(body_steps[body], own) for body, own in parts.items()]
+    bodies = [each for each in found if each is not None]
+    if len(bodies) == len(parts) and not contact_step.rows.on_ropes.any():
+        return _alternate(contact_step, bodies, max_rounds, with_motion=bool(moving))
     for number in range(max_rounds):
         for body_step in moving if number else ():
             if with_lengths:
@@ -152,6 +158,18 @@ def project_alternately(
         if not project_body_contacts(contact_step, body_steps):
             return number
     return max_rounds
+
+
+def _alternate(
+    contact_step: ContactStep, bodies: Sequence[TouchingBody], most: int, *, with_motion: bool
+) -> int:
+    """The same in one call, for bodies whose rows are solved one by one."""
+    world, parts = contact_step.world, list(contact_step.touching_bodies)
+    allowed = CONVERGED_SHARE * float(world.skins[parts].max())
+    given = bodies, contact_step.positions, contact_step.rows, allowed, most
+    rounds = alternate(*given, with_motion=with_motion)
+    world.statistics.work.contact_passes += min(rounds + 1, most)
+    return rounds
 
 
 def post_stabilize(contact_step: ContactStep, body_steps: Sequence[BodyStep]) -> None:
