@@ -151,17 +151,23 @@ class SolidBodyStep(BodyStep):
         """
         if sweep > 0:
             return
-        model, positions, solid_step = self.model, self.state.positions, self.solid_step
-        held = np.concatenate([model.pinned, model.goals])
-        targets = np.concatenate([self.targets[:, held], self.spring_goals], axis=1)
-        pins = targets, pin_compliances(model, solid_step.h_squared)
-        begin_step(solid_step, self.contacts, pins, positions, positions - self.predicted)
+        positions, solid_step = self.state.positions, self.solid_step
+        begin_step(solid_step, self.contacts, self._pins(), positions, positions - self.predicted)
         self.contacts = []
         touched = not np.isnan(solid_step.state.collider_anchors[0]).all()
         if touched or len(solid_step.state.solid_friction.keys):
             self.set_points(predict_points(solid_step))
         else:
             self.is_due = True
+
+    def _pins(self) -> tuple[Floats, Floats] | None:
+        """Targets (3, g) [m] and compliances (g,) [m/N] of what draws its points, if anything."""
+        model, step = self.model, self.solid_step
+        if not len(step.system.pin_springs.points):
+            return None
+        held = np.concatenate([model.pinned, model.goals])
+        targets = np.concatenate([self.targets[:, held], self.spring_goals], axis=1)
+        return targets, pin_compliances(model, step.h_squared)
 
     def project_lengths(self, *, backwards: bool = False, single_sweep: bool = False) -> None:
         """Nothing: a solid is solved with its contacts."""

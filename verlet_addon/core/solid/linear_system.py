@@ -202,11 +202,10 @@ def set_pin_springs(
 ) -> None:
     """Sets targets (3, g) [m] and stiffnesses of pins; `soft` (g,) compliances, 0 = firm [m/N]."""
     pin_springs = system.pin_springs
-    if len(pin_springs.points):
-        pin_stiffnesses = solid.contact_stiffnesses[pin_springs.points] * h_squared
-        goals = h_squared / np.where(soft > 0.0, soft, np.inf)
-        pin_springs.stiffnesses[:] = np.where(soft > 0.0, goals, pin_stiffnesses)
-        pin_springs.targets[:] = targets
+    pin_stiffnesses = solid.contact_stiffnesses[pin_springs.points] * h_squared
+    goals = h_squared / np.where(soft > 0.0, soft, np.inf)
+    pin_springs.stiffnesses[:] = np.where(soft > 0.0, goals, pin_stiffnesses)
+    pin_springs.targets[:] = targets
 
 
 def set_ground_contacts(contacts: PointContacts, planes: Sequence[PlaneContact]) -> None:

@@ -10,7 +10,8 @@ Coulomb friction.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -91,7 +92,7 @@ class SolidStep:
 def begin_step(
     step: SolidStep,
     planes: Sequence[PlaneContact],
-    pins: tuple[Floats, Floats],
+    pins: tuple[Floats, Floats] | None,
     predicted: Floats,
     ground_lifts: Floats,
 ) -> None:
@@ -100,7 +101,7 @@ def begin_step(
     Parameters
     ----------
     planes : the ground as at most one contact.
-    pins : (3, g) targets of pins and soft pins [m], and (g,) compliances [m/N].
+    pins : (3, g) targets of pins and soft pins [m], and (g,) compliances [m/N]; None without any.
     predicted : (3, p) points after free motion and ground depenetration [m].
     ground_lifts : (3, p) displacements by ground depenetration, which give no velocity [m].
     """
@@ -113,9 +114,11 @@ def begin_step(
     state.slow_steps = state.slow_steps + 1 if slow else 0
     if state.slow_steps >= SLOW_STEPS:
         state.moves = -step.free
-    set_pin_springs(system, step.solid, step.h_squared, *pins)
+    if pins is not None:
+        set_pin_springs(system, step.solid, step.h_squared, *pins)
     set_ground_contacts(system.contacts, planes)
-    step.start = replace(state, anchors=state.anchors.copy())
+    step.start = copy(state)
+    step.start.anchors = state.anchors.copy()
 
 
 def predict_points(step: SolidStep) -> Floats:

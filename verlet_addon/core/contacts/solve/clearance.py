@@ -9,6 +9,7 @@ from ...bodies.body_step import BodyStep
 from ...bodies.step_data import StepInputs
 from ...geometry.sweep_and_prune import find_near_boxes
 from ...state import ParticleState
+from ..narrow_phase.row_search import FEW_OWNERS
 from .collision_world import CollisionWorld
 
 Boxes = tuple[Floats, Floats]
@@ -22,11 +23,10 @@ def needs_no_search(
     states = [each.state for each in body_steps]
     if not (all(each.is_solved for each in body_steps) and is_free_of_contacts(states, world)):
         return False
-    starts, ends = (
-        bounding_boxes(rows)
-        for rows in ([each.start for each in body_steps], [each.positions for each in states])
-    )
-    boxes = np.minimum(starts[0], ends[0]), np.maximum(starts[1], ends[1])
+    count = len(body_steps)
+    both = [*(each.start for each in body_steps), *(each.positions for each in states)]
+    lowest, highest = bounding_boxes(both)
+    boxes = np.minimum(lowest[:count], lowest[count:]), np.maximum(highest[:count], highest[count:])
     return are_apart(boxes, collider_boxes(inputs.collider_starts, inputs.collider_ends), world)
 
 
@@ -66,5 +66,9 @@ def are_apart(boxes: Boxes, colliders: Sequence[Floats], world: CollisionWorld) 
         np.concatenate([own, *(box[side : side + 1] for box in colliders)])
         for side, own in enumerate(boxes)
     )
-    near = find_near_boxes(lowest, highest, margin)
-    return not world.surfaces.collides[near[0], near[1]].any()
+    collides = world.surfaces.collides
+    if len(lowest) > FEW_OWNERS:
+        near = find_near_boxes(lowest, highest, margin)
+        return not collides[near[0], near[1]].any()
+    reached = (lowest[:, None] <= highest + margin).all(axis=2)
+    return not (reached & reached.T & collides).any()
