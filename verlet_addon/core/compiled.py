@@ -29,6 +29,9 @@ CHOICES = ("", "numpy", "compiled")
 addressof = ctypes.addressof
 byte_of: Any = ctypes.c_char.from_buffer
 
+NOTHING = ctypes.c_char()
+"""What the address of an empty array is, which C does not read."""
+
 NUMPY_REQUESTED = "VERLET_KERNELS is set to 'numpy'"
 """Reason for the NumPy kernels if the environment asks for them."""
 
@@ -139,20 +142,21 @@ def pack(*values: Member) -> Packed:
 
     Non-contiguous arrays are copied.
     """
-    kept = [np.ascontiguousarray(v) if isinstance(v, np.ndarray) else v for v in values]
-    numbers = [*map(_number, kept)]
+    kept: list[Any] = []
+    numbers: list[int | float] = []
+    for value in values:
+        if type(value) is np.ndarray:
+            array = value if value.flags.c_contiguous else np.ascontiguousarray(value)
+            kept.append(array)
+            numbers.append(address(array))
+        elif type(value) is Packed:
+            kept.append(value)
+            numbers.append(value.address)
+        else:
+            numbers.append(0 if value is None else value)  # type: ignore[arg-type]
     kinds = ["d" if isinstance(number, float) else "q" for number in numbers]
     memory = bytearray(struct.pack(f"={''.join(kinds)}", *numbers) or 1)
     return Packed(addressof(byte_of(memory)), memory, kept)
-
-
-def _number(member: Member) -> int | float:
-    """The number or address stored in the struct."""
-    if isinstance(member, np.ndarray):
-        return address(member)
-    if isinstance(member, Packed):
-        return member.address
-    return 0 if member is None else member
 
 
 def address(array: NDArray[Any]) -> int:
@@ -163,9 +167,11 @@ def address(array: NDArray[Any]) -> int:
     ValueError
         If the array is not contiguous.
     """
+    if not array.size:
+        return addressof(NOTHING)
     try:
         return addressof(byte_of(array))  # a third of the time of the fallback
-    except (TypeError, ValueError):  # empty, read-only or not contiguous
+    except (TypeError, ValueError):  # read-only or not contiguous
         if not array.flags.c_contiguous:
             raise ValueError("compiled kernels need arrays that are contiguous") from None
         return int(array.__array_interface__["data"][0])

@@ -54,9 +54,13 @@ def lines_across_quads(
     quarter = areas[hinges.faces[straight]].sum(axis=1) / 4
     swapped = triples[:, 0] > triples[:, 2]
     triples[swapped] = triples[swapped][:, ::-1]
-    unique, place = np.unique(triples, axis=0, return_inverse=True)
-    share = sum_by(place.ravel(), np.concatenate([quarter, quarter]), len(unique))
-    return BendLines(unique.reshape(-1, 3), share), np.flatnonzero(~straight)
+    order = np.lexsort(triples.T[::-1])  # np.unique of rows takes ten times as long
+    triples = triples[order]
+    new = (np.diff(triples, axis=0, prepend=-1) != 0).any(axis=1)
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.cumsum(new) - 1
+    share = sum_by(place, np.concatenate([quarter, quarter]), np.count_nonzero(new))
+    return BendLines(triples[new], share), np.flatnonzero(~straight)
 
 
 def _is_straight(positions: Floats, triples: Integers) -> Booleans:

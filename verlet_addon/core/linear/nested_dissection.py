@@ -8,6 +8,7 @@ from CPU to CPU.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -62,6 +63,12 @@ def _starts(of: RightSides, name: str) -> Integers:
     return np.cumsum([0, *sizes]).astype(np.int64)
 
 
+@lru_cache(maxsize=64)
+def _upper_places(size: int) -> Integers:
+    """Places from the diagonal up in a matrix (size, size), row by row."""
+    return np.flatnonzero(np.triu(np.ones((size, size))))
+
+
 Struct(
     "dissected_part",
     Part,
@@ -69,7 +76,7 @@ Struct(
     size=(int, lambda part: len(part.own)),
     reach=(int, lambda part: len(part.border)),
     # The columns of L⁻¹, from the diagonal down.
-    root=(Floats, lambda part: part.root.T[np.triu_indices(len(part.own))]),
+    root=(Floats, lambda part: part.root.T.take(_upper_places(len(part.own)))),
 )
 Struct(
     "dissected_system",
@@ -183,14 +190,13 @@ def _dissect(
     order = own[np.argsort(points[own, widest], kind="stable")]
     side[order[: len(own) // 2]] = 1
     side[order[len(own) // 2 :]] = 2
-    ends = pairs[side[pairs[:, 0]] != side[pairs[:, 1]]].ravel()
+    first, second = pairs.T
+    ends = pairs[side[first] != side[second]].ravel()
     side[ends[side[ends] == 1]] = 0
-    within = side[own]
-    sides = side[pairs]
+    within, sides = side[own], side[first]
+    sides[sides != side[second]] = 0
     halves = [
-        (pairs[(sides == which).all(axis=1)], own[within == which])
-        for which in (1, 2)
-        if (within == which).any()
+        (pairs[sides == which], own[within == which]) for which in (1, 2) if (within == which).any()
     ]
     for among, half in halves:
         yield from _dissect(points, among, half, depth + 1, side)

@@ -145,14 +145,16 @@ def trace_paths(pairs: Integers, joints: Integers) -> list[tuple[list[int], list
     done = [False] * len(pairs)
     strips: list[tuple[list[int], list[int]]] = []
     for tip in [*np.flatnonzero(partners < 0).tolist(), *range(0, pairs.size, 2)]:
-        particles, along, end = [particle[tip]], [], tip
-        while end >= 0 and not done[end // 2]:
-            done[end // 2] = True
-            along.append(end // 2)
-            particles.append(particle[end ^ 1])
-            end = partner_of[end ^ 1]
-        if along:
-            strips.extend(_cut_at_revisits(particles, along))
+        if done[tip // 2]:
+            continue
+        particles, along, end = [particle[tip]], list[int](), tip
+        while end >= 0 and not done[link := end // 2]:
+            done[link] = True
+            along.append(link)
+            other = end ^ 1
+            particles.append(particle[other])
+            end = partner_of[other]
+        strips.extend(_cut_at_revisits(particles, along))
     return strips
 
 
