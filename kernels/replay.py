@@ -122,10 +122,14 @@ class Recorder:
         packed = self._known[place]
         if isinstance(packed, compiled.Packed):
             for index, member in enumerate(packed.arrays):
-                if isinstance(member, compiled.Packed | np.ndarray):
-                    to = compiled._number(member)
-                    self._known[int(to)] = member
-                    yield 8 * index, int(to)
+                if isinstance(member, compiled.Packed):
+                    to = member.address
+                elif isinstance(member, np.ndarray):
+                    to = compiled.address(member)
+                else:
+                    continue
+                self._known[to] = member
+                yield 8 * index, to
 
     def _bytes(self, place: int) -> bytes:
         """Present content of a buffer."""

@@ -153,6 +153,7 @@ def pack(*values: Member) -> Packed:
             kept.append(value)
             numbers.append(value.address)
         else:
+            kept.append(value)  # kernels/replay.py finds members by their places
             numbers.append(0 if value is None else value)  # type: ignore[arg-type]
     kinds = ["d" if isinstance(number, float) else "q" for number in numbers]
     memory = bytearray(struct.pack(f"={''.join(kinds)}", *numbers) or 1)
