@@ -15,7 +15,7 @@ export PYTHONPATH := $(CURDIR)
 unexport PYTHONDONTWRITEBYTECODE
 export BLENDER_USER_RESOURCES := $(CURDIR)/build/blender-user
 
-.PHONY: help quick test test-all tests same same-record lint style types demo samples figures bench bench-threads bone-formulas bench-solids bench-materials \
+.PHONY: help release quick test test-all tests same same-record lint style types demo samples figures bench bench-threads bone-formulas bench-solids bench-materials \
     exports forms zoo fuzz fuzz-rigs kernels wheels sanitize zip clean
 
 help: ## Say what there is to make
@@ -119,6 +119,10 @@ EXTENSION_TOOL = $(if $(BLENDER),$(BLENDER) --command extension,$(RUN) \
 zip: wheels $(if $(BLENDER),,.venv/$(READY)) ## Build the extension: dist/verlet_soft_body-VERSION.zip
 	mkdir -p dist
 	$(EXTENSION_TOOL) build --source-dir . --output-dir dist
+
+WEBSITE ?=
+release: kernels build/packaging/$(PACKAGING) $(if $(BLENDER),,.venv/$(READY)) ## Make all that users download, in dist: make release WEBSITE=https://…
+	build/packaging/bin/python release/make_release.py --website "$(WEBSITE)" -- $(EXTENSION_TOOL)
 
 test-bpy-%: kernels wheels build/bpy-%/$(READY) ## Run the Blender tests on another bpy: make test-bpy-4.2.23
 	BLENDER_USER_RESOURCES=$(CURDIR)/build/bpy-$*/user build/bpy-$*/bin/python -m pytest tests/blender \

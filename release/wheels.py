@@ -1,7 +1,6 @@
 """Builds the package of the kernels: its source, and a wheel for each kind of machine.
 
-    python release/wheels.py             wheels/*.whl, which blender_manifest.toml names
-    python release/wheels.py FOLDER      the same wheels and the source, for Python's index
+    python release/wheels.py     wheels/*.whl, which blender_manifest.toml names
 
 The wheels are built from the source package, as pip does. The same files give the same bytes.
 """
@@ -12,6 +11,7 @@ import subprocess
 import sys
 import tarfile
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -39,7 +39,7 @@ NEEDED = (
 """Files besides the C source that its package needs."""
 
 
-def build_backend(project: Path, folder: Path, target: str, tag: str = "") -> Path:
+def build_package(project: Path, folder: Path, target: str, tag: str = "") -> Path:
     """The package of a project that hatchling builds: its source or a wheel."""
     environment = os.environ | {"SOURCE_DATE_EPOCH": EPOCH, "VERLET_WHEEL_TAG": tag}
     before = {*folder.iterdir()}
@@ -59,21 +59,25 @@ def lay_out(folder: Path) -> None:
             shutil.copyfile(path, copy)
 
 
-def build_kernels(folder: Path) -> tuple[Path, list[Path]]:
-    """The source package of the kernels and its wheels for all machines, made in this folder."""
+def build_packages(project: Path, folder: Path, tags: Sequence[str] = ("",)) -> list[Path]:
+    """The wheels of a project, made in this folder from its source package, which is there too."""
+    source = build_package(project, folder, "sdist")
     with TemporaryDirectory() as name:
-        project, unpacked = Path(name, "project"), Path(name, "unpacked")
-        lay_out(project)
-        source = build_backend(project, folder, "sdist")
         with tarfile.open(source) as archive:
-            archive.extractall(unpacked, filter="data")
-        (project,) = unpacked.iterdir()
-        tags = [machine.tag for machine in PLATFORMS.values()]
-        return source, [build_backend(project, folder, "wheel", tag) for tag in tags]
+            archive.extractall(name, filter="data")
+        (unpacked,) = Path(name).iterdir()
+        return [build_package(unpacked, folder, "wheel", tag) for tag in tags]
 
 
-def build_wheels() -> None:
-    """Puts the wheels where the manifest names them.
+def build_kernels(folder: Path) -> list[Path]:
+    """The wheels of the kernels for all machines, made in this folder with their source package."""
+    with TemporaryDirectory() as name:
+        lay_out(Path(name))
+        return build_packages(Path(name), folder, [each.tag for each in PLATFORMS.values()])
+
+
+def place_wheels(made: list[Path]) -> None:
+    """Puts copies of the wheels where the manifest names them, and the digest of their source.
 
     Raises
     ------
@@ -83,10 +87,9 @@ def build_wheels() -> None:
     manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text("utf-8"))
     WHEELS.mkdir(exist_ok=True)
     with TemporaryDirectory(dir=WHEELS) as folder:
-        _, made = build_kernels(Path(folder))
         # Put in place each at once: elsewhere a zip may be packed of the same ones meanwhile.
         for wheel in made:
-            os.replace(wheel, WHEELS / wheel.name)
+            os.replace(shutil.copy(wheel, folder), WHEELS / wheel.name)
         digest = Path(folder, RECORDED_DIGEST.name)
         digest.write_text(source_digest(), "utf-8")
         os.replace(digest, RECORDED_DIGEST)
@@ -98,4 +101,5 @@ def build_wheels() -> None:
 
 
 if __name__ == "__main__":
-    build_kernels(Path(sys.argv[1])) if sys.argv[1:] else build_wheels()
+    with TemporaryDirectory() as folder:
+        place_wheels(build_kernels(Path(folder)))

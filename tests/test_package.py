@@ -50,6 +50,17 @@ def test_the_wheels_are_of_this_version_and_for_every_machine() -> None:
     ]
 
 
+def test_the_version_has_one_place() -> None:
+    """Others follow the manifest: the newest section of changes, and the kernels for Python."""
+    version = MANIFEST["version"]
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## (.*)", changes, re.MULTILINE)[0] == version
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["dynamic"] == ["version"]
+    pins = [each for each in project["dependencies"] if each.startswith("verlet-kernels")]
+    assert [each.partition(";")[0] for each in pins] == [f"verlet-kernels=={version}"]
+
+
 def test_a_library_of_another_source_has_another_name(extension_zip: Path) -> None:
     """A Blender that runs has loaded the former one, and would be given it again from its path.
 
@@ -139,9 +150,9 @@ def test_the_licence_is_the_one_the_manifest_names() -> None:
     assert re.search(r"GNU GENERAL PUBLIC LICENSE\s+Version 3", head)
 
 
-def test_nothing_but_files_is_asked_for() -> None:
-    """The add-on reads and writes files; it never needs the network."""
-    assert set(MANIFEST["permissions"]) == {"files"}
+def test_the_network_is_not_asked_for() -> None:
+    """The add-on reads and writes files, and copies a report where asked to."""
+    assert set(MANIFEST["permissions"]) == {"files", "clipboard"}
 
 
 def test_an_installed_blender_builds_the_zip_without_a_gigabyte_of_tools() -> None:

@@ -87,6 +87,16 @@ def test_numpy_serves_where_there_is_no_library(checkout: Path) -> None:
     assert say(checkout, "compiled") == f"error: VERLET_KERNELS is 'compiled', but {reason}"
 
 
+def test_the_build_that_is_python_alone_tells_of_the_quick_one(checkout: Path) -> None:
+    """It is as it should be, so that this is a hint, whatever kernels lie about."""
+    core = checkout / "verlet_addon" / "core"
+    for path in (*core.rglob("*.[ch]"), core / "source_digest.txt"):
+        path.unlink(missing_ok=True)
+    reason, hint = say(checkout).splitlines()
+    assert reason == "this build of the add-on is Python alone"
+    assert hint.endswith("; that with compiled kernels is quick")
+
+
 def test_numpy_serves_where_the_library_is_of_another_version(checkout: Path) -> None:
     """Blender keeps a wheel as long as its version stays the same, whatever it holds."""
     (checkout / "verlet_addon" / "core" / "more.c").write_text("/* Something else. */\n")

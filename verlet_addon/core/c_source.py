@@ -11,6 +11,11 @@ RECORDED_DIGEST = CORE / "source_digest.txt"
 """Digest of the C source, which the zip leaves out; written by `make wheels`."""
 
 
+def has_digest() -> bool:
+    """Whether it is known which source a library is of; not in the add-on that is Python alone."""
+    return bool(source_files()) or RECORDED_DIGEST.exists()
+
+
 def source_files() -> list[Path]:
     """All C sources and headers of the core, sorted."""
     return sorted([*CORE.rglob("*.c"), *CORE.rglob("*.h")])

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .c_source import CORE, library_name, source_digest
+from .c_source import CORE, has_digest, library_name, source_digest
 from .errors import KernelError
 
 BUILD_FOLDER = CORE.parents[1] / "build" / "kernels" / "verlet_kernels"
@@ -34,6 +34,8 @@ NOTHING = ctypes.c_char()
 
 NUMPY_REQUESTED = "VERLET_KERNELS is set to 'numpy'"
 """Reason for the NumPy kernels if the environment asks for them."""
+PYTHON_ALONE = "this build of the add-on is Python alone"
+"""Reason for the NumPy kernels where none belong to the add-on."""
 
 
 @dataclass(eq=False)
@@ -83,6 +85,8 @@ def backend() -> KernelBackend:
 
 def _load() -> Any:
     """The library, if it was built from the C source beside this module."""
+    if not has_digest():
+        raise OSError(PYTHON_ALONE)
     spec = find_spec("verlet_kernels")
     installed: Any = spec.submodule_search_locations if spec else None
     folders = [Path(folder) for folder in (*(installed or []), BUILD_FOLDER)]

@@ -10,7 +10,7 @@ import numpy as np
 from .arrays import Floats
 from .bodies.step_data import StepInputs
 from .build import build
-from .compiled import NUMPY_REQUESTED, backend
+from .compiled import NUMPY_REQUESTED, PYTHON_ALONE, backend
 from .inputs import mesh_from_faces
 from .mesh import MeshData
 from .remark import Remark
@@ -68,17 +68,21 @@ def check_environment() -> None:
     thread_count()
 
 
-def fallback_warnings() -> list[str]:
-    """A warning for the user, if the NumPy kernels are used without being asked for."""
+def fallback_warnings(quick_build: str = "that with compiled kernels") -> list[str]:
+    """A warning for the user, if the NumPy kernels are used without being asked for.
+
+    Where none belong to the add-on it is no more than a hint, which names the quick build.
+    """
     reason = fallback_reason()
     if reason in ("", NUMPY_REQUESTED):
         return []
+    alone = reason == PYTHON_ALONE
+    remedy = "install the extension again from its zip, and restart Blender"
     return [
         Remark(
             f"Without compiled kernels ({reason}) bakes take about ten times as long, and differ, "
-            "at first only in the last digits; install the extension again from its zip, and "
-            "restart Blender",
-            grade="SERIOUS",
+            f"at first only in the last digits; {f'{quick_build} is quick' if alone else remedy}",
+            grade="INFO" if alone else "SERIOUS",
         )
     ]
 

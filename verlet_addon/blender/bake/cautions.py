@@ -22,6 +22,7 @@ from ..scene.mirrors import find_joints, joins, later_carriers, read_planes, sho
 from ..scene.ownership import is_own
 from ..scene.visibility import is_shown, is_shown_sometimes
 from ..settings.properties import body_properties, is_body
+from ..settings.versions import quick_build
 from .bone_cautions import bone_cautions
 from .collider_cautions import colliders_without_effect
 from .hidden_bakes import hidden_bakes
@@ -44,7 +45,7 @@ def cautions(
     foreign = [obj.name for obj in shown if not is_own(obj) and not is_baked(obj)]
     depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
     return [
-        *fallback_warnings(),
+        *fallback_warnings(quick_build()),
         *_left_out(away, "hidden", "show {them}"),
         *(sentence for obj in baked for sentence in _hidden_sometimes(obj)),
         *_left_out(foreign, "linked from another file", "override {them}, or make {them} local,"),

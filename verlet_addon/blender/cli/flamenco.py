@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+from ..settings.versions import quick_build
 from .farm_shots import FarmJob
 from .results import UsageError
 
@@ -17,8 +18,14 @@ def job_type(job: FarmJob) -> str:
     Raises
     ------
     UsageError
-        A name holds a character that separates names in the settings.
+        A name holds a character that separates names in the settings, or the script, which is
+        JavaScript, is no part of this build of the add-on.
     """
+    if not _SCRIPT.exists():
+        raise UsageError(
+            f"This build of the add-on is Python alone, and Flamenco's job types are JavaScript; "
+            f"{quick_build()} writes them"
+        )
     scenes = dict.fromkeys(shot.scene for shot in job.shots if shot.scene is not None)
     files = dict.fromkeys((job.folder / shot.input).as_posix() for shot in job.shots)
     for text in [*scenes, *files]:

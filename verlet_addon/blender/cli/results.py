@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...core.errors import FileError, VerletError
+from ...core.remark import graded
 from .console import log, print_result
 
 CODES = {"usage": 2, "file": 3, "disk": 4, "memory": 5, "interrupted": 130, "terminated": 143}
@@ -46,10 +47,14 @@ class Report:
         self.errors: list[VerletError] = []
 
     def warn(self, warnings: Sequence[str]) -> Sequence[str]:
-        """Prints warnings of the file, or raises them as one error if strict; returns them."""
+        """Prints warnings of the file, or raises them as one error if strict; returns them.
+
+        Hints are no error.
+        """
         with self.attempt():
-            if warnings and self._strict:
-                raise StrictError(". ".join(warnings))
+            more = [each for each in warnings if graded(each).grade != "INFO"]
+            if more and self._strict:
+                raise StrictError(". ".join(more))
             for warning in warnings:
                 self.note(warning)
         return warnings

@@ -5,9 +5,11 @@ from typing import Any
 import bpy
 from bpy.props import IntProperty, StringProperty
 
+from ...core.compiled import PYTHON_ALONE
 from ...core.errors import VerletError
 from ...core.self_test import fallback_reason
 from ...core.team.threads import PREFERENCE
+from .versions import quick_build
 
 ADDON = __package__.rpartition(".verlet_addon.")[0] or "verlet_addon"
 """The add-on's module name in Blender: an extension is the folder around the package."""
@@ -73,4 +75,5 @@ def speed() -> str:
         reason = str(error)
     if not reason:
         return "Bakes run at full speed, on compiled kernels"
-    return f"Bakes run slowly, on NumPy: {reason}"
+    where = f"; {quick_build()} is quick" if reason == PYTHON_ALONE else ""
+    return f"Bakes run slowly, on NumPy: {reason}{where}"

@@ -5,7 +5,9 @@ import platform
 import re
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import bpy
 import numpy as np
@@ -15,7 +17,18 @@ _MANIFEST = Path(__file__).parents[3] / "blender_manifest.toml"
 
 def addon_version() -> str:
     """The version of the add-on, as its manifest has it."""
-    return str(tomllib.loads(_MANIFEST.read_text("utf-8"))["version"])
+    return str(_manifest()["version"])
+
+
+def quick_build() -> str:
+    """Words for the build that has compiled kernels, with the address that the manifest has."""
+    return f"the build with compiled kernels from {_manifest().get('website', 'its own website')}"
+
+
+@cache
+def _manifest() -> dict[str, Any]:
+    """The manifest of the extension."""
+    return tomllib.loads(_MANIFEST.read_text("utf-8"))
 
 
 def versions() -> str:
