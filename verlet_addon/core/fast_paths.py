@@ -21,7 +21,7 @@ from .contacts.solve.clearance import (
 )
 from .contacts.solve.collision_world import CollisionWorld
 from .model import SoftBodyModel
-from .scene import Sample, same_plane
+from .scene import Sample, plane_between, plane_shift, same_plane
 from .settings import SceneSettings
 from .state import batches_for
 
@@ -64,21 +64,22 @@ def find_plain(
 ) -> list[int]:
     """Numbers of the cloths and ropes that compiled calls can advance, with simple inputs.
 
-    Simple inputs are forces, pins without junctions between them, and a ground at rest.
+    Simple inputs are forces, pins without junctions between them, and a ground that they are above.
     """
-    if not (
-        backend().library is not None
-        and settings.iterations == 1
-        and (after.ground is None or same_plane(before.ground, after.ground))
-    ):
+    if backend().library is None or settings.iterations != 1:
         return []
-    dt = after.duration / settings.substeps
+    steps, ends = settings.substeps, (before.ground, after.ground)
+    dt, ground, shift = (
+        after.duration / steps,
+        plane_between(*ends, 1 / steps),
+        plane_shift(*ends, steps),
+    )
     return [
         number
         for number, (model, state) in enumerate(bodies)
         if state.previous_dt == dt
         and type(model) is SoftBodyModel
-        and not (after.ground and is_in_ground(model, state, after.ground, state.positions))
+        and not (ground and is_in_ground(model, state, ground, state.positions + shift[:, None]))
         and not _has_variable_spans((model, state))
     ]
 
@@ -105,7 +106,7 @@ def step_plain_bodies(
         if not (is_free_of_contacts(states, world) and are_apart(boxes, colliders, world)):
             return False
         former = _copy_memory(bodies, settings)
-    group = make_group(bodies, range(len(bodies)), settings, ways, after)
+    group = make_group(bodies, range(len(bodies)), settings, ways, before, after)
     if any(member.in_field for member in group.members.values()):
         return False
     taken = group.take_all_steps()

@@ -270,7 +270,9 @@ typedef struct field_path {
 typedef struct frame_inputs {
     integer steps;
     const real *gravity;
-    real *normal, level;
+    real *normals, *levels;
+    integer grounds;
+    real *shift;
 } frame_inputs;
 
 typedef struct gas {
@@ -388,7 +390,7 @@ typedef struct plain_model {
     real *floors, dt, former_dt;
     const struct strands *strands;
     real drift, bend, *start, *predicted, *accelerations, *friction_corrections,
-        *normal_corrections, *before, *targets, *velocities, *blown, *whole;
+        *normal_corrections, *grounded, *before, *targets, *velocities, *blown, *whole;
 } plain_model;
 
 typedef struct plain_state {
@@ -785,7 +787,7 @@ EXPORT integer find_rows_of_near(const surfaces *, const near_pairs *, const sea
     *, const rows *, integer *);
 EXPORT void find_stress(const solid_lattice *, const real *, const solid_corotation *const *,
     integer, real, const real *, real *, real *, real *);
-EXPORT void finish_plain(const plain_state *const *, integer, const frame_inputs *);
+EXPORT void finish_plain(const plain_state *const *, integer, const frame_inputs *, integer);
 EXPORT real finish_responses(const piece_poses *, const piece_responses *, real *, integer,
     integer);
 EXPORT void fit_all(const surfaces *, real *, real *, real *);

@@ -47,6 +47,21 @@ def same_plane(first: Plane | None, second: Plane | None) -> bool:
     return bool((first.point == second.point).all() and (first.normal == second.normal).all())
 
 
+def plane_between(before: Plane | None, after: Plane | None, share: float) -> Plane | None:
+    """The plane at a share of the way between two; the same object if it is at rest."""
+    if before is None or after is None or same_plane(before, after):
+        return after
+    plane = before.towards(after, share)
+    return Plane(plane.point, plane.normal / np.linalg.norm(plane.normal))
+
+
+def plane_shift(before: Plane | None, after: Plane | None, steps: int) -> Floats:
+    """(3,) displacement of a plane in each of some equal steps between two [m]."""
+    if before is None or after is None:
+        return np.zeros(3)
+    return np.asarray((after.point - before.point) / steps)
+
+
 @dataclass(frozen=True, eq=False)
 class Collider:
     """An animated surface that bodies collide with; `Sample.colliders` has its positions."""

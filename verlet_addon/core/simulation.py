@@ -203,8 +203,8 @@ class Simulation:
         if self.world is not None:
             places = [state.positions for _, state in bodies]
             self.world.update_degenerate_colliders(places, before.colliders, after.colliders)
-        group = make_group(bodies, plain, settings, ways, after)
-        group.start_steps(settings, after)
+        group = make_group(bodies, plain, settings, ways, before, after)
+        group.start_steps()
         steps = cut_into_steps(ways, before, after, settings.substeps)
         for number, given in enumerate(steps):
             if self.world is not None:

@@ -13,7 +13,7 @@ from .field import interpolate_fields
 from .held_vertices import Path
 from .mirrors import complete_positions, plane_rows
 from .reference_frames import reference_motion
-from .scene import Plane, Sample, same_plane
+from .scene import Sample, plane_between, plane_shift
 from .target_curves import TargetCurve, TargetMotion, bent_curve, pull_way
 
 Value = TypeVar("Value", Floats, float)
@@ -70,8 +70,8 @@ def cut_into_steps(
             targets=[way.targets.at(share).T for way in ways],
             fields=[interpolate_fields(*way.fields, (number - 1) / substeps) for way in ways],
             pressures=[start + (end - start) * share for start, end in (w.pressures for w in ways)],
-            ground=_interpolate_ground(before.ground, after.ground, share),
-            ground_shift=_ground_shift(before.ground, after.ground, substeps),
+            ground=plane_between(before.ground, after.ground, share),
+            ground_shift=plane_shift(before.ground, after.ground, substeps),
             reference_motions=[
                 None if way.motion is None else way.motion.at(number - 1) for way in ways
             ],
@@ -114,18 +114,3 @@ def target_curve(
     start[model.pinned] = state.positions[:, model.pinned].T
     start = end if np.array_equal(start, end) else start
     return bent_curve(start, end, motions, duration) if motions else TargetCurve(start, end)
-
-
-def _ground_shift(before: Plane | None, after: Plane | None, substeps: int) -> Floats:
-    """(3,) displacement of the ground in each step [m]."""
-    if before is None or after is None:
-        return np.zeros(3)
-    return np.asarray((after.point - before.point) / substeps)
-
-
-def _interpolate_ground(before: Plane | None, after: Plane | None, share: float) -> Plane | None:
-    """The ground interpolated by `share`, 0 … 1; the same object if it is at rest."""
-    if before is None or after is None or same_plane(before, after):
-        return after
-    plane = before.towards(after, share)
-    return Plane(plane.point, plane.normal / np.linalg.norm(plane.normal))

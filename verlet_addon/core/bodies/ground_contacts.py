@@ -30,8 +30,8 @@ def add_ground_contact(body_step: BodyStep, settings: SceneSettings, inputs: Ste
         return
     n = state.positions.shape[1]
     start = _moved_with_ground(body_step.start, inputs.ground_shift)
-    contact = ground_contact(body_step, settings, ground, start, (np.zeros(n), np.zeros((3, n))))
-    contact.climb = float((ground.normal * inputs.ground_shift).sum())
+    corrections = np.zeros(n), np.zeros((3, n))
+    contact = ground_contact(body_step, settings, ground, inputs.ground_shift, start, corrections)
     body_step.contacts.append(contact)
     if is_in_ground(model, state, ground, contact.start):
         _depenetrate_ground(model, state, contact)
@@ -41,21 +41,23 @@ def ground_contact(
     body_step: BodyStep,
     settings: SceneSettings,
     ground: Plane,
+    shift: Floats,
     start: Floats,
     corrections: tuple[Floats, Floats],
 ) -> PlaneContact:
-    """The contact of a body with a ground at rest.
+    """The contact of a body with the ground at the end of a step.
 
     Parameters
     ----------
-    start : (3, n) positions at the start of the step [m].
+    shift : (3,) displacement of the ground in the step [m].
+    start : (3, n) positions at the start of the step, moved with the ground [m].
     corrections : (n,) along the normal and (3, n) by friction, which accumulate [m].
     """
     friction, restitution = ground_laws(body_step.model, settings)
     return PlaneContact(
         plane=ground,
         start=start,
-        climb=0.0,
+        climb=float((ground.normal * shift).sum()),
         floors=np.broadcast_to(body_step.model.thicknesses, (2, start.shape[1])),
         friction=friction,
         restitution=restitution,

@@ -119,6 +119,8 @@ static void predict(const plain_state *state, const frame_inputs *inputs, intege
     if (state->fields_count)
         feel_fields(state, inputs, number);
     share(parts_of(n, PARTICLE_PART), move_freely, &loop, 0, NULL);
+    for (integer i = 0; inputs->shift && i < 3 * n; i++)
+        body->grounded[i] = body->start[i] + inputs->shift[i / n];
     move_with_reference(state->motion, moved, n, number);
     draw_to_goals(state, inputs, number);
     const ropes *ropes = body->lengths->ropes;
@@ -275,14 +277,16 @@ static void project_constraints(const plain_state *state, const frame_inputs *in
     put_on_pieces(state);
 }
 
-/* The contact with the ground. */
-static plane_contact ground_contact(const plain_state *state, const frame_inputs *inputs)
+/* The contact with the ground in step `number`. */
+static plane_contact ground_contact(const plain_state *state, const frame_inputs *inputs, integer number)
 {
     const plain_model *body = state->body;
+    real *normal = inputs->normals + 3 * (number - 1);
     return (plane_contact){
-        .normal = inputs->normal,
-        .level = inputs->level,
-        .start = body->start,
+        .normal = normal,
+        .level = inputs->levels[number - 1],
+        .climb = inputs->shift ? dot(normal, inputs->shift) : 0.0,
+        .start = inputs->shift ? body->grounded : body->start,
         .floors = body->floors,
         .former_floors = body->floors,
         .friction = state->friction,
@@ -298,7 +302,7 @@ static plane_contact ground_contact(const plain_state *state, const frame_inputs
 }
 
 /* Projects the contact with the ground, in turn with rigid pieces. */
-static void push_off_ground(const plain_state *state, const frame_inputs *inputs)
+static void push_off_ground(const plain_state *state, const frame_inputs *inputs, integer number)
 {
     const plain_model *body = state->body;
     integer n = body->n;
@@ -306,8 +310,8 @@ static void push_off_ground(const plain_state *state, const frame_inputs *inputs
     clear(body->friction_corrections, 3 * n);
     for (integer round = 0; round < (state->rigid ? CONTACT_ROUNDS : 1); round++) {
         project_goal_radii(state->positions, n, state->limits);
-        if (inputs->normal) {
-            plane_contact contact = ground_contact(state, inputs);
+        if (inputs->grounds) {
+            plane_contact contact = ground_contact(state, inputs, number);
             project_plane(state->positions, n, &contact, (real *)body->inverse_masses);
         }
         if (!state->rigid || !transfer_contacts(state->rigid, state->positions, n))
@@ -318,7 +322,7 @@ static void push_off_ground(const plain_state *state, const frame_inputs *inputs
 
 /* Velocity update: undoes the numerical damping of ropes, conserving momentum, and bounces ground
    contacts. */
-static void finish(const plain_state *state, const frame_inputs *inputs)
+static void finish(const plain_state *state, const frame_inputs *inputs, integer number)
 {
     const plain_model *body = state->body;
     integer n = body->n;
@@ -331,8 +335,8 @@ static void finish(const plain_state *state, const frame_inputs *inputs)
                                   &trees->generations[i]->batch, 1);
         keep_momentum(state->previous_positions, body, state->positions);
     }
-    if (inputs->normal) {
-        plane_contact contact = ground_contact(state, inputs);
+    if (inputs->grounds) {
+        plane_contact contact = ground_contact(state, inputs, number);
         rebound_plane(state->positions, n, state->previous_positions, &contact);
     }
 }
@@ -385,8 +389,8 @@ static void take_steps(const plain_state *state, const frame_inputs *inputs, rea
     for (integer number = 1; number <= inputs->steps; number++) {
         predict(state, inputs, number);
         project_constraints(state, inputs, number, (state->taken + number - 1) % 2);
-        push_off_ground(state, inputs);
-        finish(state, inputs);
+        push_off_ground(state, inputs, number);
+        finish(state, inputs, number);
         end(state, inputs, number);
         widen(box, state->positions, n);
     }
@@ -421,14 +425,14 @@ static void project_one(const void *loop, integer i, real *scratch)
     (void)scratch;
     int backwards = (state->taken + of->number - 1) % 2 && !of->resting[i];
     project_constraints(state, of->inputs, of->number, backwards);
-    push_off_ground(state, of->inputs);
+    push_off_ground(state, of->inputs, of->number);
 }
 
 static void finish_one(const void *loop, integer i, real *scratch)
 {
     const plain_bodies *of = loop;
     (void)scratch;
-    finish(of->all[i], of->inputs);
+    finish(of->all[i], of->inputs, of->number);
 }
 
 static void end_one(const void *loop, integer i, real *scratch)
@@ -461,9 +465,10 @@ EXPORT void project_plain(const plain_state *const *all, integer count, const fr
 }
 
 /* Runs the velocity update of all bodies. */
-EXPORT void finish_plain(const plain_state *const *all, integer count, const frame_inputs *inputs)
+EXPORT void finish_plain(const plain_state *const *all, integer count, const frame_inputs *inputs,
+                         integer number)
 {
-    share_elements(count, finish_one, &(plain_bodies){all, inputs, 0, NULL, NULL});
+    share_elements(count, finish_one, &(plain_bodies){all, inputs, number, NULL, NULL});
 }
 
 /* Ends step `number` of all bodies. */

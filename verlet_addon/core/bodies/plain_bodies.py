@@ -13,9 +13,9 @@ import numpy as np
 from ..arrays import Booleans, Floats
 from ..compiled import row_of
 from ..kernel import Struct, compiled_function, packed
-from ..scene import Plane, Sample
+from ..scene import Plane, Sample, plane_between, plane_shift
 from ..settings import SceneSettings
-from .plain_members import PlainBody, make_body_step, make_member
+from .plain_members import PlainBody, make_body_step, make_member, meet_ground
 from .step_data import Body, StepInputs, Way
 from .surface_bodies import RESTING_STEPS, SurfaceStep
 
@@ -27,22 +27,27 @@ class FrameInputs:
     steps: int
     gravity: Floats
     """(3,) [m/s²]"""
-    ground: Plane | None
+    grounds: Sequence[Plane]
+    """The ground at the end of each step; empty if there is none."""
+    shift: Floats
+    """(3,) displacement of the ground in each step [m]."""
 
 
 Struct(
     "frame_inputs",
     FrameInputs,
     reads="steps gravity",
-    normal=(Floats, lambda inputs: None if inputs.ground is None else inputs.ground.normal),
-    level=(float, lambda inputs: 0.0 if inputs.ground is None else inputs.ground.level),
+    normals=(Floats, lambda inputs: np.stack([p.normal for p in inputs.grounds] or [np.zeros(3)])),
+    levels=(Floats, lambda inputs: np.array([plane.level for plane in inputs.grounds])),
+    grounds=(int, lambda inputs: len(inputs.grounds)),
+    shift=(Floats, lambda inputs: inputs.shift if inputs.shift.any() else None),
 )
 
 
 _move_plain = compiled_function("move_plain", Sequence[PlainBody], FrameInputs, Floats)
 _predict_plain = compiled_function("predict_plain", Sequence[PlainBody], FrameInputs, int)
 _project_plain = compiled_function("project_plain", Sequence[PlainBody], FrameInputs, int, Booleans)
-_finish_plain = compiled_function("finish_plain", Sequence[PlainBody], FrameInputs)
+_finish_plain = compiled_function("finish_plain", Sequence[PlainBody], FrameInputs, int)
 _end_plain = compiled_function("end_plain", Sequence[PlainBody], FrameInputs, int)
 
 
@@ -55,6 +60,8 @@ class PlainGroup:
     inputs: FrameInputs
     body_steps: dict[int, SurfaceStep]
     """Working data of the members by number, the same in all steps; empty before `start_steps`."""
+    settings: SceneSettings
+    """Friction and restitution of the ground."""
     number: int = 0
     """Number of the current step in the frame, from 1."""
 
@@ -68,16 +75,17 @@ class PlainGroup:
         _move_plain(*self._arguments, boxes)
         return boxes
 
-    def start_steps(self, settings: SceneSettings, after: Sample) -> None:
+    def start_steps(self) -> None:
         """Prepares the members for single steps with contacts."""
         for number, member in self.members.items():
             member.write_state()
-            self.body_steps[number] = make_body_step(member, settings, after)
+            self.body_steps[number] = make_body_step(member)
 
     def predict(self, inputs: StepInputs) -> None:
         """Runs the predictor of all members for the next step."""
         for number, body_step in self.body_steps.items():
             body_step.entangled = False
+            meet_ground(body_step, self.settings, inputs)
             if self.members[number].in_field:
                 body_step.fields, body_step.pull = inputs.fields[number], inputs.pull(number)
                 body_step.accelerations[...] = body_step.find_accelerations(inputs)
@@ -96,7 +104,7 @@ class PlainGroup:
     def finish(self) -> None:
         """Updates velocities of ropes and of ground contacts."""
         if self.members:
-            _finish_plain(*self._arguments)
+            _finish_plain(*self._arguments, self.number)
 
     def end(self) -> None:
         """Puts particles where they must be, whatever acted last, and shifts velocities."""
@@ -115,13 +123,21 @@ def make_group(
     numbers: Sequence[int],
     settings: SceneSettings,
     ways: Sequence[Way],
+    before: Sample,
     after: Sample,
 ) -> PlainGroup:
     """The group of the plain bodies with these numbers, on their ways to the next sample."""
     members = {n: make_member(bodies[n], ways[n], settings) for n in numbers}
-    gravity = after.gravity.astype(float)
-    return PlainGroup(members, FrameInputs(settings.substeps, gravity, after.ground), {})
+    steps, ends = settings.substeps, (before.ground, after.ground)
+    grounds = [plane_between(*ends, number / steps) for number in range(1, steps + 1)]
+    inputs = FrameInputs(
+        steps,
+        after.gravity.astype(float),
+        [plane for plane in grounds if plane is not None],
+        plane_shift(*ends, steps),
+    )
+    return PlainGroup(members, inputs, {}, settings)
 
 
-EMPTY_GROUP = PlainGroup({}, FrameInputs(0, np.zeros(3), None), {})
+EMPTY_GROUP = PlainGroup({}, FrameInputs(0, np.zeros(3), [], np.zeros(3)), {}, SceneSettings())
 """The group without members, for scenes without plain bodies."""

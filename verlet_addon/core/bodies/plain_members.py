@@ -15,7 +15,6 @@ from ..kernel import Struct
 from ..model import HeldVertices, SoftBodyModel
 from ..rigid.piece_motion import poses_of
 from ..rigid.pieces import PiecePoses
-from ..scene import Sample
 from ..settings import SceneSettings
 from ..state import Batches, ParticleState, batches_for
 from ..strands.strands import Strands
@@ -26,7 +25,7 @@ from .body_step import find_goal_radii
 from .ground_contacts import ground_contact, ground_laws
 from .lengths import BODY_LENGTHS
 from .plastic_flow import PlasticFlow, plastic_flow
-from .step_data import Body, ReferenceMotion, Way
+from .step_data import Body, ReferenceMotion, StepInputs, Way
 from .surface_bodies import SurfaceStep, goal_shares
 from .symmetry import Reflection
 
@@ -45,6 +44,8 @@ class PlainWork:
     """(3, n) accumulated corrections by friction on the ground [m]."""
     normal_corrections: Floats
     """(n,) accumulated corrections along the normal of the ground [m]."""
+    grounded: Floats
+    """(3, n) positions at the start of the step, moved with the ground, where that moves [m]."""
 
 
 def plain_work(batches: Batches) -> PlainWork:
@@ -52,8 +53,8 @@ def plain_work(batches: Batches) -> PlainWork:
     found = _works.get(batches)
     if found is None:
         n = batches.model.vertex_count
-        start, predicted, accelerations, corrections = (np.zeros((3, n)) for _ in range(4))
-        found = PlainWork(start, predicted, accelerations, corrections, np.zeros(n))
+        start, predicted, accelerations, corrections, grounded = np.zeros((5, 3, n))
+        found = PlainWork(start, predicted, accelerations, corrections, np.zeros(n), grounded)
         _works[batches] = found
     return found
 
@@ -87,6 +88,7 @@ PLAIN_MODEL = Struct(
     accelerations=(Floats, lambda batches: plain_work(batches).accelerations),
     friction_corrections=(Floats, lambda batches: plain_work(batches).friction_corrections),
     normal_corrections=(Floats, lambda batches: plain_work(batches).normal_corrections),
+    grounded=(Floats, lambda batches: plain_work(batches).grounded),
     scratch={
         "before targets velocities": lambda batches: (3, batches.model.vertex_count),
         "blown": lambda batches: (12, batches.model.vertex_count),
@@ -231,7 +233,7 @@ def field_paths(
     return paths if any(path.share for path in paths) else []
 
 
-def make_body_step(member: PlainBody, settings: SceneSettings, after: Sample) -> SurfaceStep:
+def make_body_step(member: PlainBody) -> SurfaceStep:
     """Working data of a member in all steps of a frame; compiled kernels write its arrays."""
     work = plain_work(member.batches)
     body_step = SurfaceStep(
@@ -245,9 +247,17 @@ def make_body_step(member: PlainBody, settings: SceneSettings, after: Sample) ->
         predicted=work.predicted,
     )
     body_step.goal_radii = member.limits
-    if after.ground is not None:
-        corrections = work.normal_corrections, work.friction_corrections
-        body_step.contacts.append(
-            ground_contact(body_step, settings, after.ground, work.start, corrections)
-        )
     return body_step
+
+
+def meet_ground(body_step: SurfaceStep, settings: SceneSettings, inputs: StepInputs) -> None:
+    """Sets up the contact of a member with the ground in a step; it is kept while that rests."""
+    former = [contact.plane for contact in body_step.contacts]
+    if inputs.ground is None or former == [inputs.ground]:
+        return
+    work = plain_work(body_step.batches)
+    corrections = work.normal_corrections, work.friction_corrections
+    shift = inputs.ground_shift
+    start = work.grounded if shift.any() else work.start
+    contact = ground_contact(body_step, settings, inputs.ground, shift, start, corrections)
+    body_step.contacts = [contact]

@@ -96,7 +96,11 @@ def touching_body(body_step: BodyStep, own: slice) -> TouchingBody | None:
     if state.rigid is not None or isinstance(body_step, ShellStep):
         return None
     found = _bodies.get(body_step)
-    if found is None or found.positions is not state.positions:
+    if (
+        found is None
+        or found.positions is not state.positions
+        or found.grounds is not body_step.contacts
+    ):
         has_lengths = isinstance(body_step, SurfaceStep)
         found = _bodies[body_step] = TouchingBody(
             state.positions,
