@@ -56,6 +56,7 @@ def messages_of(path: Path) -> list[str]:
         f"cannot write {path.parent}, which is Quokka's; 3.5 m/s, at frame 7",
         r"C:\Users\Quokka Mirabelle\Nachtflug\Żółw.blend cannot be read: No space left on device",
         "shots/Nachtflug/anim.blend and //textures/Quokka.png are missing",
+        "/mnt/shots of the cape/frames of a/cloth.blend is missing",
         "Zarathustra's Cape 🦊fox is stretched by 80% at frame 3; lower its Mass",
         "Old Quokka moved too fast: 5 m/s; give it more Steps per Second",
         "Driver of Mirabelle: name 'quokka_speed' is not defined 🦊fox",
@@ -93,6 +94,7 @@ def test_a_report_tells_what_helps(telling_file: Path, addon: Addon) -> None:
         "3.5 m/s, at frame 7",
         ": No space left on device",
         "- warning: (path) and (path) are missing",
+        "- warning: (path) is missing",
         "- warning: Cloth 1 is stretched by 80% at frame 3; lower its Mass",
         "- warning: Old … moved too fast: 5 m/s; give it more Steps per Second",
     ):

@@ -82,7 +82,7 @@ def _known_word(word: str) -> str:
 def _path_or_unit(found: re.Match[str]) -> str:
     """The text itself if it is a unit such as m/s, else the sign that a path was left out."""
     words = re.findall(WORD, found[0])
-    return found[0] if all(map(_is_unit, words)) or found[0] == PATH_LEFT_OUT else PATH_LEFT_OUT
+    return found[0] if all(map(_is_unit, words)) else PATH_LEFT_OUT
 
 
 def _is_unit(word: str) -> bool:
