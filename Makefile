@@ -15,7 +15,7 @@ export PYTHONPATH := $(CURDIR)
 unexport PYTHONDONTWRITEBYTECODE
 export BLENDER_USER_RESOURCES := $(CURDIR)/build/blender-user
 
-.PHONY: help release quick test test-all tests same same-record lint style types demo samples figures bench bench-threads bone-formulas bench-solids bench-materials \
+.PHONY: help release quick test test-all tests same same-record lint style types demo samples figures listing bench bench-threads bone-formulas bench-solids bench-materials \
     exports forms zoo fuzz fuzz-rigs kernels wheels sanitize zip clean
 
 help: ## Say what there is to make
@@ -63,6 +63,10 @@ figures: .venv/$(READY) ## Draw the figures of docs/ anew
 	$(RUN) docs/figures/integrators.py
 	$(RUN) docs/figures/contacts.py
 	$(RUN) docs/figures/materials.py
+
+BLENDER_WINDOW ?= blender
+listing: .venv/$(READY) kernels ## Make icon, pictures and films of the listing: dist/listing; or: make listing STEPS="icon bake pictures"
+	$(RUN) -m listing.make_listing --blender '$(BLENDER_WINDOW)' $(STEPS)
 
 bench: .venv/$(READY) kernels ## Measure speed and stretch beside Blender's own cloth
 	$(RUN) tests/benchmarks/cloth.py
