@@ -61,6 +61,7 @@ from verlet_addon.core.simulate import simulate
 from verlet_addon.core.solid import (
     active_set_solver,
     kernels as solid_kernels,
+    solid_step,
     velocity_update,
 )
 from verlet_addon.core.solid.grid import principal_axes
@@ -73,6 +74,7 @@ from verlet_addon.core.solid.linear_system import (
 )
 from verlet_addon.core.solid.packed_cells import even_slabs, find_slabs, slab_count
 from verlet_addon.core.solid.solid_body import Solid, build_solid, uniform_rotations
+from verlet_addon.core.solid.solid_problems import solve_solids
 from verlet_addon.core.state import SolidBodyState
 
 JELLY = BodySettings(body_type="SOFT")
@@ -798,3 +800,15 @@ def test_compiled_contact_agrees_with_the_reference(mesh: MeshData) -> None:
     assert normal_forces.max() > 0.0
     for ours, theirs in zip(*found, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=1e-12)
+
+
+@pytest.mark.skipif(backend().library is None, reason="NumPy's kernels serve here")
+def test_one_call_solves_solids_as_single_kernels_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To the bit: two that land side by side, one of them pinned at a corner."""
+    one = moved(block((0.2,) * 3, (2,) * 3), np.eye(3), (0.0, 0.0, 0.02))
+    both = [(pinned(one, [25]), JELLY), (moved(one, np.eye(3), (1.0, 0.0, 0.0)), JELLY)]
+    together = simulated(both, frames(0.2, 24), ground=floor())
+    monkeypatch.setattr(solid_step, "solve_solids", solve_solids.reference)
+    alone = simulated(both, frames(0.2, 24), ground=floor())
+    for mine, reference in zip(together, alone, strict=True):
+        np.testing.assert_array_equal(mine, reference)

@@ -577,7 +577,10 @@ typedef struct solid_part {
 typedef struct solid_problem {
     const struct solid_system *system;
     const struct solver_tolerance *tolerance;
-    real *right, *moves;
+    real modulus, h_squared;
+    const real *start, *displacement;
+    integer is_stressed;
+    real *right, *moves, *nodes, *previous_nodes, *points;
 } solid_problem;
 
 typedef struct solid_system {
@@ -842,10 +845,10 @@ EXPORT void rub_strands(real *, integer, real *, const strands *, real, real);
 EXPORT void set_up_rows(const integer *, integer, const real *, const real *, const real *, const
     integer *, const pair_properties *, const predicted_motion *, real *, real *, real *, real *,
     real *, uint8_t *, uint8_t *);
-EXPORT void solve_all_contacts(const solid_problem *const *, integer);
 EXPORT void solve_contacts(const solid_system *, real *, real *, const solver_tolerance *);
 EXPORT void solve_impulses(const real *, integer, const contact_rows *, const rope_slice *const *,
     integer, real, const real *, const real *, const real *, const real *, real *, real *, real *);
+EXPORT void solve_solids(const solid_problem *const *, integer);
 EXPORT void spring_goals(const real *, integer, const held_vertices *, const real *, real *);
 EXPORT void start_multipliers(const restarted_multipliers *);
 EXPORT void start_responses(const piece_poses *, const piece_responses *, integer, integer);

@@ -934,19 +934,6 @@ def set_up_rows(given):
     return set_up_rows
 
 
-def solve_all_contacts(given):
-    reference = given.get("reference")
-    call = given.get("call")
-    find_problems = given.get("find_problems")
-
-    def solve_all_contacts(problems):
-        if not problems or backend().library is None:
-            return reference(problems)
-        return call(row_of([*map(find_problems, problems)]), len(problems))
-
-    return solve_all_contacts
-
-
 def solve_contacts(given):
     reference = given.get("reference")
     call = given.get("call")
@@ -977,6 +964,19 @@ def solve_impulses(given):
         return result
 
     return solve_impulses
+
+
+def solve_solids(given):
+    reference = given.get("reference")
+    call = given.get("call")
+    find_problems = given.get("find_problems")
+
+    def solve_solids(problems):
+        if not problems or backend().library is None:
+            return reference(problems)
+        return call(row_of([*map(find_problems, problems)]), len(problems))
+
+    return solve_solids
 
 
 def spring_goals(given):

@@ -435,19 +435,6 @@ EXPORT void solve_contacts(const solid_system *all, real *right, real *moves,
     store_rows(all->moves, m, moves);
 }
 
-static void solve_one(const void *loop, integer i, real *scratch)
-{
-    const solid_problem *const *problems = loop;
-    (void)scratch;
-    solve_contacts(problems[i]->system, problems[i]->right, problems[i]->moves, problems[i]->tolerance);
-}
-
-/* Solves the systems of solids that do not touch each other. */
-EXPORT void solve_all_contacts(const solid_problem *const *problems, integer count)
-{
-    share(count, solve_one, problems, 0, NULL);
-}
-
 /* Writes points (3, p), projected out of contact planes, and updates friction anchors. */
 EXPORT void clamp_points(const solid_system *all, const real *nodes, real *points)
 {

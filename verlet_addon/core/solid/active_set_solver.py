@@ -5,7 +5,6 @@ last. The preconditioner solves for them directly, as a coarse correction: only 
 contacts resist them.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +20,7 @@ from ..arrays import (
     sum_by,
     sum_rows,
 )
-from ..kernel import Struct, kernel
+from ..kernel import kernel
 from ..linear.conjugate_gradients import iterate_conjugate_gradients
 from .kernels import interpolate, scatter_to_nodes, stiffness_product
 from .linear_system import PointContacts, SolidSystem, SolverTolerance
@@ -156,28 +155,6 @@ def solve_contacts(
     contacts.normal_forces[springs.points[held:]] = dot(
         contacts.normals[:, springs.points[held:]], forces[held:].T
     )
-
-
-@dataclass(frozen=True, eq=False)
-class SolidProblem:
-    """The system of a solid in one step, as `solve_contacts` has it."""
-
-    system: SolidSystem
-    right: Floats
-    """(3, m) right side of the system, without springs [kg m]."""
-    moves: Floats
-    """(3, m) start of the solution; written to [m]."""
-    tolerance: SolverTolerance
-
-
-Struct("solid_problem", SolidProblem, reads="system tolerance", shares="right moves")
-
-
-@kernel()
-def solve_all_contacts(problems: Sequence[SolidProblem]) -> None:
-    """Solves the systems of solids that do not touch each other, which threads share."""
-    for each in problems:
-        solve_contacts(each.system, each.right, each.moves, each.tolerance)
 
 
 def update_active_set(contacts: PointContacts, points: Floats) -> bool:

@@ -93,4 +93,10 @@ ALWAYS_INLINE four interpolate_four(const solid_embedding *embedding, integer i,
 void multiply_stiffness(const solid_lattice *lattice, const solid_corotation *const *corotations, const four *rest,
                   const four *moves, four *found);
 
+/* Writes elastic forces (3, m), `opposed` = stiffness × moves (3, m), and corotations, for nodes (3, m);
+   `places` and `found` (m,) are workspace. */
+void stress_of(const solid_lattice *lattice, const real *nodes, const solid_corotation *const *corotations,
+               integer count, real modulus, const real *moves, real *forces, real *opposed,
+               four *places, four *found);
+
 #endif

@@ -122,13 +122,11 @@ SMALL static void pack_boxes(const solid_boxes *boxes, const solid_corotation *c
     }
 }
 
-/* Writes elastic forces (3, m), `opposed` = stiffness × moves (3, m), and corotations. `work` is
-   (2, m, 4). */
-EXPORT void find_stress(const solid_lattice *lattice, const real *nodes, const solid_corotation *const *corotations,
-                        integer count, real modulus, const real *moves, real *forces, real *opposed, real *work)
+void stress_of(const solid_lattice *lattice, const real *nodes, const solid_corotation *const *corotations,
+               integer count, real modulus, const real *moves, real *forces, real *opposed,
+               four *places, four *found)
 {
     integer m = lattice->nodes;
-    four *places = (four *)work, *found = places + m;
     load_rows(nodes, m, places);
     for (integer i = 0; i < count; i++) {
         corotation_loop loop = {lattice->groups[i], corotations[i], places};
@@ -144,6 +142,15 @@ EXPORT void find_stress(const solid_lattice *lattice, const real *nodes, const s
     for (integer i = 0; i < m; i++)
         found[i] *= broadcast(modulus);
     store_rows(found, m, opposed);
+}
+
+/* The same; `work` is (2, m, 4). */
+EXPORT void find_stress(const solid_lattice *lattice, const real *nodes, const solid_corotation *const *corotations,
+                        integer count, real modulus, const real *moves, real *forces, real *opposed, real *work)
+{
+    four *places = (four *)work;
+    stress_of(lattice, nodes, corotations, count, modulus, moves, forces, opposed, places,
+              places + lattice->nodes);
 }
 
 /* Writes points (3, p), interpolated from nodes (3, m), to `found`. */

@@ -17,7 +17,6 @@ import numpy as np
 
 from ..arrays import Floats, dot
 from ..contacts.manifold.plane import PlaneContact
-from .active_set_solver import SolidProblem, clamp_points, solve_all_contacts
 from .collider_contacts import (
     ColliderContacts,
     find_collider_anchors,
@@ -35,7 +34,7 @@ from .linear_system import (
     step_shares,
 )
 from .solid_body import NO_FRICTION, SleepState, Solid, SolidState
-from .velocity_update import update_velocities
+from .solid_problems import SolidProblem, solve_solids
 
 SOLID_RESIDUAL = 1.5e-3
 """Relative residual at which conjugate gradients end. In steps longer than the wave time it
@@ -229,24 +228,41 @@ def _solve(
     steps: Sequence[SolidStep], colliders: Sequence[ColliderContacts | None]
 ) -> list[Floats]:
     """(3, p) points of each solid after a solution for stress, pins and contacts."""
-    systems = list(map(system_with, steps, colliders))
-    forces, moves = map(find_stress_forces, steps), [step.state.moves for step in steps]
-    tolerances = [solver_tolerance([step]) for step in steps]
-    solve_all_contacts(list(map(SolidProblem, systems, forces, moves, tolerances)))
-    return list(map(_finish, steps, systems, colliders))
+    problems = list(map(_problem, steps, map(system_with, steps, colliders)))
+    solve_solids(problems)
+    return list(map(_finish, steps, problems, colliders))
 
 
-def _finish(step: SolidStep, system: SolidSystem, colliders: ColliderContacts | None) -> Floats:
+def _problem(step: SolidStep, system: SolidSystem) -> SolidProblem:
+    """What a step is solved from, and room for its solution."""
+    known = step.stress_forces
+    return SolidProblem(
+        system=system,
+        tolerance=solver_tolerance([step]),
+        modulus=step.solid.modulus,
+        h_squared=step.h_squared,
+        start=step.start.nodes,
+        displacement=_stressing_displacement(step),
+        is_stressed=known is not None,
+        right=np.empty_like(step.free) if known is None else known,
+        moves=step.state.moves,
+        nodes=np.empty_like(step.free),
+        previous_nodes=np.empty_like(step.free),
+        points=np.empty_like(system.predicted),
+    )
+
+
+def _finish(step: SolidStep, problem: SolidProblem, colliders: ColliderContacts | None) -> Floats:
     """(3, p) points after a solution; updates the state."""
-    state, start = step.state, step.start.nodes
+    state, points = step.state, problem.points
     state.solutions += 1
-    state.nodes, state.previous_nodes = update_velocities(system, start, state.moves)
-    state.moves[:] = state.nodes - system.predicted_nodes
-    points = clamp_points(system, state.nodes)
+    if not problem.is_stressed:
+        _set_stress(step, problem.right)
+    state.nodes, state.previous_nodes = problem.nodes, problem.previous_nodes
     if colliders is None:
         state.collider_anchors = np.full_like(points, np.nan)
         return points
-    return store_anchors(step, system.contacts, colliders, points)
+    return store_anchors(step, problem.system.contacts, colliders, points)
 
 
 def system_with(step: SolidStep, colliders: ColliderContacts | None) -> SolidSystem:
@@ -273,7 +289,10 @@ def store_anchors(
 def find_stress_forces(step: SolidStep) -> Floats:
     """(3, m) `SolidStep.stress_forces`, computed once per step [kg m]."""
     if step.stress_forces is None:
-        step.stress_forces = _stress(step)
+        given = step.solid.lattice, step.start.nodes, step.state.corotations, step.solid.modulus
+        forces, opposed = find_stress(*given, _stressing_displacement(step))
+        _set_stress(step, np.asarray(step.h_squared * forces - opposed))
+    assert step.stress_forces is not None
     return step.stress_forces
 
 
@@ -315,17 +334,16 @@ def relative_motion_square(solid: Solid, moves: Floats) -> float:
     return motion_square(solid, moves - mean)
 
 
-def _stress(step: SolidStep) -> Floats:
-    """(3, m) h² f − K (c₊ free + c₋ inertia), stress f at the start; see `step_shares` [kg m]."""
-    solid, state = step.solid, step.state
-    implicit, passed = step_shares(solid, step.dt, step.h_squared)
-    displacement = implicit * step.free + passed * step.inertia
-    forces, opposed = find_stress(
-        solid.lattice, step.start.nodes, state.corotations, solid.modulus, displacement
-    )
-    forces = step.h_squared * forces - opposed
-    state.unstressed = (
-        motion_square(solid, forces / solid.masses)
+def _stressing_displacement(step: SolidStep) -> Floats:
+    """(3, m) displacement c₊ free + c₋ inertia that stress resists, see `step_shares` [m s²]."""
+    implicit, passed = step_shares(step.solid, step.dt, step.h_squared)
+    return np.asarray(implicit * step.free + passed * step.inertia)
+
+
+def _set_stress(step: SolidStep, forces: Floats) -> None:
+    """Stores h² f − K (c₊ free + c₋ inertia), stress f at the start, (3, m) [kg m]."""
+    step.stress_forces = forces
+    step.state.unstressed = (
+        motion_square(step.solid, forces / step.solid.masses)
         <= NEGLIGIBLE_MOVE * NEGLIGIBLE_MOVE * step.free_motion
     )
-    return np.asarray(forces)
