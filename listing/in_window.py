@@ -25,6 +25,8 @@ Steps = Iterator[None]
 EXTENSION = "bl_ext.user_default.verlet_soft_body"
 LAST = 96
 """Last frame of the first cloth, at 24 a second."""
+LONG = 600.0
+"""Time within which a busy machine has baked it [s]."""
 blender: Any = bpy
 
 
@@ -94,7 +96,7 @@ def first(folder: Path) -> Steps:
         yield from wait(0.5)
         yield from film.hold(0.5)
     yield from hand.press("RET")
-    yield from wait_until(lambda: "Cloth" in bpy.data.objects)
+    yield from wait_until(lambda: "Cloth" in bpy.data.objects, seconds=LONG)
     yield from wait(0.5)
     yield from film.hold(0.8)
     place = yield from hand.find("bpy.ops.verlet.bake()")
@@ -105,7 +107,9 @@ def first(folder: Path) -> Steps:
     for _ in range(3):
         yield from wait(0.15)
         yield from film.hold(0.15)
-    yield from wait_until(lambda: len(blender.data.objects["Cloth"].verlet.baked_keys) == LAST)
+    yield from wait_until(
+        lambda: len(blender.data.objects["Cloth"].verlet.baked_keys) == LAST, seconds=LONG
+    )
     yield from hand.over_view()
     yield from wait(0.5)
     yield from film.hold(0.7)
@@ -148,7 +152,6 @@ def window(folder: Path) -> Steps:
 
 def enable() -> None:
     """Enables the installed extension."""
-    bpy.context.preferences.view.show_splash = False
     bpy.ops.preferences.addon_enable(module=EXTENSION)
 
 
@@ -171,6 +174,7 @@ class Run:
         return 0.02
 
 
+bpy.context.preferences.view.show_splash = False
 what, where = sys.argv[sys.argv.index("--") + 1 :]
 work = {"clips": clips, "first": first, "window": window}[what]
 bpy.app.timers.register(Run(work, Path(where)), first_interval=2.0, persistent=True)

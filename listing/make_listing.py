@@ -19,6 +19,7 @@ import numpy as np
 
 import verlet_addon
 from verlet_addon.blender.cli.output_capture import quiet
+from verlet_addon.blender.cli.pictures import load_pixels, save_pixels
 
 from .clips import FILMS, HEIGHT, RATE, WIDTH
 from .films import prepare
@@ -51,6 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             path = OUTPUT / f"{name}.png"
             render_picture(name, WORK, path, width=1920, samples=SAMPLES)
             print(path)
+        save_small(OUTPUT / "featured.png", ROOT / "docs" / "images" / "featured.jpg")
     if "clips" in steps:
         make_clips(options.blender)
     if "window" in steps:
@@ -65,6 +67,14 @@ def save_icon(path: Path) -> None:
     image.pixels.foreach_set(icon().astype(np.float32).ravel())
     image.filepath_raw, image.file_format = str(path), "PNG"
     image.save()
+
+
+def save_small(picture: Path, path: Path) -> None:
+    """Saves a picture at half its size, for README."""
+    pixels = load_pixels(picture)
+    height, width, channels = pixels.shape
+    halves = pixels.reshape(height // 2, 2, width // 2, 2, channels)
+    save_pixels(halves.mean(axis=(1, 3)), path)
 
 
 def bake() -> None:
@@ -149,6 +159,10 @@ def _add_caption(strips: Any, text: str, start: int, length: int) -> None:
     """Adds a text at the lower left, for so many frames."""
     caption = strips.new_effect(name=text, type="TEXT", channel=2, frame_start=start, length=length)
     caption.text, caption.font_size = text, 44
+    # Where there is no interface, Blender takes the font of its text editor.
+    utils: Any = bpy.utils
+    fonts = Path(utils.system_resource("DATAFILES", path="fonts"))
+    caption.font = bpy.data.fonts.load(str(fonts / "Inter.woff2"), check_existing=True)
     caption.color, caption.location = (1.0, 1.0, 1.0, 1.0), (0.035, 0.06)
     caption.anchor_x, caption.anchor_y = "LEFT", "BOTTOM"
     caption.use_shadow, caption.shadow_color = True, (0.0, 0.0, 0.0, 0.35)

@@ -1,7 +1,7 @@
 """Bake every sample, and show what came out: `make demo`.
 
-Into the folder given it writes the baked files, contact.png (six frames of each),
-curtain.jpg and samples.jpg (for README), and flag.mp4.
+Into the folder given it writes the baked files, contact.png (six frames of each), samples.jpg (for
+README), and flag.mp4.
 """
 
 import sys
@@ -20,8 +20,6 @@ from verlet_addon.blender.cli.pictures import Pixels, load_pixels, save_pixels
 FOLDER = Path(__file__).parent
 FRAMES_SHOWN = 6
 ANIMATED = "flag"
-FIRST = ("curtain", 44)
-"""The sample at the head of README, and which frame of it."""
 README = {
     "covered_table": 72,
     "dress": 72,
@@ -43,7 +41,6 @@ def main(output: Path) -> None:
     verlet_addon.register()
     try:
         strips = [demonstrate(sample, output) for sample in sorted(FOLDER.glob("*.blend"))]
-        first = picture(output, *FIRST, width=1200)
         rows = [[picture(output, *item) for item in row] for row in in_threes(README.items())]
     finally:
         # Blender as a module does not end cleanly while classes of ours are registered.
@@ -53,8 +50,7 @@ def main(output: Path) -> None:
     print(f"Rendered frames, side by side: {sheet}")
     chosen = output / "samples.jpg"
     save_pixels(np.concatenate([np.concatenate(row, axis=1) for row in rows[::-1]]), chosen)
-    save_pixels(first, output / f"{FIRST[0]}.jpg")
-    print(f"The pictures of README: {chosen} and {FIRST[0]}.jpg beside it")
+    print(f"The picture of README: {chosen}")
 
 
 def demonstrate(sample: Path, output: Path) -> Pixels:
@@ -85,12 +81,12 @@ def in_threes(items: Iterable[tuple[str, int]]) -> list[list[tuple[str, int]]]:
     return [everything[start : start + 3] for start in range(0, len(everything), 3)]
 
 
-def picture(output: Path, name: str, frame: int, *, width: int = 426) -> Pixels:
+def picture(output: Path, name: str, frame: int) -> Pixels:
     """Renders a frame of a baked sample for README."""
     with quiet():
         bpy.ops.wm.open_mainfile(filepath=str(output / f"{name}.blend"))
     scene: Any = bpy.context.scene
-    prepare_render(scene, width=width, samples=32)
+    prepare_render(scene, width=426, samples=32)
     return render_strip(scene, [frame], output / "frame.png")
 
 
