@@ -11,10 +11,12 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Iterator
+from math import radians
 from pathlib import Path
 from typing import Any
 
 import bpy
+from mathutils import Euler
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -121,8 +123,8 @@ def first(folder: Path) -> Steps:
 def look_at_cloth(hand: Hand) -> None:
     """Turns the view to where the cloth will hang, and shows it shaded."""
     view = hand.area.spaces.active
-    view.region_3d.view_location = (0.0, 0.0, 0.15)
-    view.region_3d.view_distance = 5.5
+    view.region_3d.view_location, view.region_3d.view_distance = (0.2, 0.6, 1.3), 6.2
+    view.region_3d.view_rotation = Euler((radians(78), 0, radians(28))).to_quaternion()
     view.shading.light, view.shading.studio_light = "STUDIO", "paint.sl"
 
 
