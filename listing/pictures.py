@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from math import radians
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import bpy
 import numpy as np
@@ -44,7 +44,7 @@ PICTURES = {
     ),
     "preview_3_wind": Shot(
         "flag_in_wind",
-        88,
+        104,
         (0.2, -4.4, 1.7),
         (0.85, 0.0, 2.28),
         58,
@@ -65,7 +65,7 @@ PICTURES = {
         rim=WARM,
     ),
     "preview_5_bones": Shot(
-        "fox", 32, (1.85, 0.7, 0.75), (0.0, -0.04, 0.43), 44, 0.8, (0.04, 0.17, 0.20), rim=WARM
+        "fox", 32, (1.85, 0.7, 0.75), (0.0, -0.04, 0.43), 42, 0.8, (0.04, 0.17, 0.20), rim=WARM
     ),
 }
 """Pictures, by the names of their files. The sixth preview is of Blender's window."""
@@ -102,6 +102,7 @@ def render_picture(name: str, baked: Path, output: Path, *, width: int, samples:
     if shot.sample == "dancer":
         _invite_guests(baked / "jellies.blend")
     _make_gelatin()
+    _smooth()
     render_settings(width, width * 9 // 16, samples)
     scene.render.filepath = str(output)
     with quiet():
@@ -126,6 +127,13 @@ def _invite_guests(file: Path) -> None:
         low, high = corners.min(axis=0), corners.max(axis=0)
         moved = (*(np.array(place) - (low + high)[:2] / 2), -low[2])
         obj.location = np.array(obj.location) + moved
+
+
+def _smooth() -> None:
+    """Rounds outlines of what is baked to shape keys."""
+    for obj in cast(Any, bpy.context.scene).objects:
+        if obj.type == "MESH" and obj.data.shape_keys:
+            obj.modifiers.new("Smooth", "SUBSURF").render_levels = 2
 
 
 def _make_gelatin() -> None:
