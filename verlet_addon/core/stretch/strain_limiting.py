@@ -1,12 +1,21 @@
 """Strain limiting: single edges that are stretched too far, or too short, one after the other."""
 
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Booleans, Floats, Integers, inverse, magnitudes, norms, ranges, unique_in_order
-from ..coloring import sequential_batches
+from ..arrays import (
+    SHORTEST,
+    Booleans,
+    Floats,
+    Integers,
+    inverse,
+    magnitudes,
+    ranges,
+    unique_in_order,
+)
 from ..kernel import Struct, kernel
 from .strip_batches import MIN_LENGTH_SHARE
 from .strip_paths import Strips
@@ -217,22 +226,53 @@ def _overstretched_links(
 
 
 def _project_links(positions: Floats, links: StripLinks, overstretched: Integers) -> Integers:
-    """Projects the links found; returns their particles, in the order of first correction."""
-    ends = np.stack([links.first[overstretched], links.second[overstretched]])
-    masses = links.inverse_masses[:, overstretched]
-    for turn in sequential_batches(ends, masses > 0.0):
-        link, (first, second), (to, fro) = overstretched[turn], ends[:, turn], masses[:, turn]
-        compliances = links.scaled_compliances[link]
-        along = positions.take(second, axis=1) - positions.take(first, axis=1)
-        lengths = norms(along)
-        excess = lengths - links.rest_lengths[link] + compliances * links.multipliers[link]
-        shortfall = np.minimum(lengths - links.min_lengths[link], 0.0)
-        # Elastic links are not over-relaxed: no later correction would undo it.
-        relaxation = np.where(compliances > 0.0, 1.0, OVER_RELAXATION)
-        steps = relaxation * (np.maximum(excess, 0.0) + shortfall) * links.gains[link]
-        links.multipliers[link] -= steps
-        pulls = steps / lengths
-        # A fixed particle may be in several links, so only moving ones are written.
-        positions[:, first[to > 0.0]] += (to * pulls * along)[:, to > 0.0]
-        positions[:, second[fro > 0.0]] -= (fro * pulls * along)[:, fro > 0.0]
-    return unique_in_order(ends.T.ravel())
+    """Projects the links found, one after the other; returns their particles in that order.
+
+    Each needs what those before it have moved, so that arrays would hold three at a time: plain
+    numbers take less time.
+    """
+    ends = np.stack([links.first[overstretched], links.second[overstretched]], axis=1)
+    touched, places = np.unique(ends, return_inverse=True)
+    points: list[list[float]] = positions[:, touched].T.tolist()
+    columns = links.rest_lengths, links.min_lengths, links.scaled_compliances, links.gains
+    values = np.stack([*links.inverse_masses, *columns, links.multipliers])[:, overstretched]
+    multipliers = []
+    for (first, second), numbers in zip(
+        places.reshape(-1, 2).tolist(), values.T.tolist(), strict=True
+    ):
+        multipliers.append(_project_link(points[first], points[second], *numbers))
+    links.multipliers[overstretched] = multipliers
+    positions[:, touched] = np.array(points).T
+    return unique_in_order(ends.ravel())
+
+
+def _project_link(
+    first: list[float],
+    second: list[float],
+    to: float,
+    fro: float,
+    rest_length: float,
+    min_length: float,
+    compliance: float,
+    gain: float,
+    multiplier: float,
+) -> float:
+    """Projects a link between two points, of inverse masses `to` and `fro`, which it moves.
+
+    Returns its multiplier.
+    """
+    x, y, z = second[0] - first[0], second[1] - first[1], second[2] - first[2]
+    length = max(sqrt(x * x + y * y + z * z), SHORTEST)
+    excess = length - rest_length + compliance * multiplier
+    shortfall = min(length - min_length, 0.0)
+    # Elastic links are not over-relaxed: no later correction would undo it.
+    relaxation = 1.0 if compliance > 0.0 else OVER_RELAXATION
+    step = relaxation * (max(excess, 0.0) + shortfall) * gain
+    pull = step / length
+    if to > 0.0:
+        share = to * pull
+        first[:] = first[0] + share * x, first[1] + share * y, first[2] + share * z
+    if fro > 0.0:
+        share = fro * pull
+        second[:] = second[0] - share * x, second[1] - share * y, second[2] - share * z
+    return multiplier - step
