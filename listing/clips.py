@@ -14,7 +14,7 @@ DUSK, MOSS, SAND, PLUM = (
 FILMS = {
     "film_2_garments": {
         "Garments in layers": Shot(
-            "dancer", 12, (1.0, -4.0, 1.2), (0.05, 0, 0.87), 43, 1.6, DUSK, last=108
+            "dancer", 12, (1.0, -4.0, 1.2), (0.05, 0, 0.82), 40, 1.6, DUSK, last=108
         ),
         "Skirts and ponytails of bones": Shot(
             "girl", 1, (1.4, -3.4, 1.3), (0, 0, 0.9), 39, 1.6, PLUM, last=96
