@@ -31,6 +31,7 @@ LAYERS = [
     "stretch contacts/manifold",
     "contacts/sides",
     "bending ropes strands volume water solid weave",
+    "flesh",
     "rods",
     "shell",
     "forces",

@@ -200,12 +200,12 @@ def test_a_check_tells_warnings_and_strict_makes_them_errors(
 
 
 @pytest.mark.usefixtures("blend")
-@pytest.mark.parametrize("name", ["jelly", "Jelly", "soft", "SOFT"])
+@pytest.mark.parametrize("name", ["jelly", "Jelly", "soft", "SOFT", "flesh"])
 def test_settings_are_named_as_the_interface_shows_them(addon: Addon, name: str) -> None:
     override = addon("blender.cli.setting_overrides").override
     override(bpy.context.scene, [f"Cloth.body_type={name}", "integrator=exact"])
     cloth: Any = bpy.data.objects["Cloth"]
-    assert cloth.verlet.body_type == "SOFT"
+    assert cloth.verlet.body_type == ("FLESH" if name == "flesh" else "SOFT")
     assert bpy.context.scene.verlet.integrator == "TCV_EXACT"
 
 

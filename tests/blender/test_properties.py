@@ -53,6 +53,7 @@ OURS = {
         "vertex_group_self_collisions",
         "rest_key",
         "thread_map",
+        *("flesh_group", "muscle_group", "muscle_map"),
         "baked_keys",
         "baked_start",
         "baked_end",

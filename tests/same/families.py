@@ -14,6 +14,7 @@ FAMILIES = (
     "pieces",
     "ropes",
     "hair",
+    "flesh",
     "cloths",
     "trajectories",
 )

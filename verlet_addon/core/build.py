@@ -7,8 +7,10 @@ import numpy as np
 
 from .arrays import Booleans, Floats, Integers
 from .bending.constraints import build_bends
+from .bodies.flesh_bodies import start_flesh_body
 from .bodies.solid_bodies import start_solid_body
 from .field import Field
+from .flesh.flesh_body import build_flesh, flesh_particles
 from .forces.accelerations import accelerations
 from .forces.kernels import build_exposed_surface
 from .geometry.graph import label_free
@@ -16,7 +18,7 @@ from .geometry.hinges import Hinges, find_hinges, merge_triangle_pairs
 from .geometry.rest_shape import RestShape, build_rest_shape, without_edges
 from .integrators import start_displacement
 from .mesh import MeshData
-from .model import ShellModel, SoftBodyModel, SolidModel, WaterModel
+from .model import FleshModel, ShellModel, SoftBodyModel, SolidModel, WaterModel
 from .plasticity import start_plastic
 from .reference_frames import relative_velocities
 from .rigid.pieces import Pieces, build_pieces, fit_poses, without_rigid_interior
@@ -62,8 +64,10 @@ def build(
     """
     model = build_model(mesh, settings)
     moving = mesh
-    if settings.inertia_share > 0.0:
+    if settings.frame_share > 0.0:
         moving = replace(mesh, velocities=relative_velocities(model, mesh, dt))
+    if isinstance(model, FleshModel):
+        return model, start_flesh_body(model, mesh, dt=dt)
     if isinstance(model, SolidModel):
         return model, start_solid_body(model, moving, gravity=gravity, fields=fields, dt=dt)
     state = _state(model, moving, gravity, fields, dt, pull)
@@ -98,6 +102,15 @@ def _build_solid(mesh: MeshData, settings: BodySettings) -> SolidModel:
     return SolidModel(**vars(model), solid=solid)
 
 
+def _build_flesh(mesh: MeshData, settings: BodySettings) -> FleshModel:
+    """Flesh over a body that something poses."""
+    surface = build_rest_shape(mesh, settings)
+    flesh = build_flesh(surface)
+    model, _ = _with_constraints(surface, flesh_particles(surface, flesh))
+    pinned = model.pinned[model.pinned < model.vertex_count]
+    return FleshModel(**vars(replace(model, pinned=pinned)), solid=flesh)
+
+
 def _build_water(mesh: MeshData, settings: BodySettings) -> WaterModel:
     """A body of water."""
     surface = build_rest_shape(mesh, settings)
@@ -111,6 +124,7 @@ _BUILDERS: dict[str, Callable[[MeshData, BodySettings], SoftBodyModel]] = {
     "ROPE": _build_surface,
     "HAIR": _build_surface,
     "SOFT": _build_solid,
+    "FLESH": _build_flesh,
     "WATER": _build_water,
 }
 """The function that builds the model of each body type."""

@@ -42,6 +42,7 @@
 #define MAX_LINEARIZATIONS 64
 #define MAX_LINK_TAUTNESS 1000000.0
 #define MAX_PARENTS 4
+#define MAX_POSE_STRAIN 0.4
 #define MAX_ROPE_ROUNDS 30
 #define MAX_SOLID_CG_ROUNDS 400
 #define MAX_SPEED_CHANGE 20000.0
@@ -170,6 +171,10 @@ typedef struct bvh_pairs {
     const struct bvh_pair *const *pairs;
     integer pairs_count;
 } bvh_pairs;
+
+typedef struct cell_pose {
+    real *quaternions, *rotations, *rests, *ratios;
+} cell_pose;
 
 typedef struct chambers {
     const integer *triangles, *labels, *particles;
@@ -328,6 +333,10 @@ typedef struct link_sides {
     integer *overstretched;
 } link_sides;
 
+typedef struct muscle {
+    const real *fibres;
+} muscle;
+
 typedef struct near_pairs {
     integer capacity, *features;
     real *clearances;
@@ -445,6 +454,12 @@ typedef struct point_contacts {
         *normal_forces;
     integer points;
 } point_contacts;
+
+typedef struct posing {
+    const integer *vertices, *starts, *triangles, *followed;
+    const real *place_weights, *normal_weights;
+    integer count, nodes, width;
+} posing;
 
 typedef struct predicted_motion {
     const real *inverse_masses, *start;
@@ -786,6 +801,8 @@ EXPORT void find_deviations(const real *, integer, const real *, const real *, c
     *);
 EXPORT void find_near_rows(const surfaces *, const bvh_pairs *, const search_criteria *, real,
     integer *, const rows *const *, integer, const near_pairs *const *, integer, integer *);
+EXPORT void find_posed_stress(const solid_lattice *, const real *, const solid_corotation *const *,
+    integer, const cell_pose *const *, integer, real, const real *, real *, real *, real *);
 EXPORT integer find_rows_of_near(const surfaces *, const near_pairs *, const search_criteria *, real
     *, const rows *, integer *);
 EXPORT void find_stress(const solid_lattice *, const real *, const solid_corotation *const *,
@@ -808,6 +825,9 @@ EXPORT void moved_rigidly(const real *, integer, const real *, const integer *, 
 EXPORT void multiply_shell(const shell *, const real *, real *);
 EXPORT void pair_deviations(const surfaces *, const near_pairs *, const real *, real *);
 EXPORT void plate_forces(const exposed_surface *, const real *, integer, const real *, real *);
+EXPORT void pose_cells(const solid_lattice *, real *, const cell_pose *const *, integer, const
+    muscle *const *, integer, real, real);
+EXPORT void pose_nodes(const posing *, const real *, integer, real *, real *);
 EXPORT void precondition_shell(const factored_shell *, const real *, const real *, integer, real *);
 EXPORT void predict_plain(const plain_state *const *, integer, const frame_inputs *, integer);
 EXPORT void predict_poses(const piece_poses *, real *, integer, real *, integer);

@@ -165,11 +165,11 @@ def clamp_points(given):
     call = given.get("call")
     find_system = given.get("find_system")
 
-    def clamp_points(system, nodes):
+    def clamp_points(system, moves):
         if backend().library is None:
-            return reference(system, nodes)
-        result = result_for(system, nodes)
-        call(find_system(system), ascontiguousarray(nodes), result)
+            return reference(system, moves)
+        result = result_for(system, moves)
+        call(find_system(system), ascontiguousarray(moves), result)
         return result
 
     return clamp_points
@@ -301,6 +301,25 @@ def find_near_rows(given):
         return call(find_surfaces(surfaces), find_pairs(pairs), find_criteria(criteria), slack, progress, row_of([*map(find_found, found)]), len(found), row_of([*map(find_near, near)]), len(near), counts)
 
     return find_near_rows
+
+
+def find_posed_stress(given):
+    reference = given.get("reference")
+    result_for = given.get("result_for")
+    work_for = given.get("work_for")
+    call = given.get("call")
+    find_lattice = given.get("find_lattice")
+    find_corotations = given.get("find_corotations")
+    find_poses = given.get("find_poses")
+
+    def find_posed_stress(lattice, nodes, corotations, poses, modulus, moves):
+        if not corotations or not poses or backend().library is None:
+            return reference(lattice, nodes, corotations, poses, modulus, moves)
+        result = result_for(lattice, nodes, corotations, poses, modulus, moves)
+        call(find_lattice(lattice), ascontiguousarray(nodes), row_of([*map(find_corotations, corotations)]), len(corotations), row_of([*map(find_poses, poses)]), len(poses), modulus, ascontiguousarray(moves), *result, work_for(lattice, nodes, corotations, poses, modulus, moves))
+        return result
+
+    return find_posed_stress
 
 
 def find_rows_of_near(given):
@@ -528,6 +547,38 @@ def plate_forces(given):
         return result
 
     return plate_forces
+
+
+def pose_cells(given):
+    reference = given.get("reference")
+    call = given.get("call")
+    find_lattice = given.get("find_lattice")
+    find_poses = given.get("find_poses")
+    find_muscles = given.get("find_muscles")
+
+    def pose_cells(lattice, nodes, poses, muscles, keep_volume, muscle_length):
+        if not poses or not muscles or backend().library is None:
+            return reference(lattice, nodes, poses, muscles, keep_volume, muscle_length)
+        return call(find_lattice(lattice), nodes, row_of([*map(find_poses, poses)]), len(poses), row_of([*map(find_muscles, muscles)]), len(muscles), keep_volume, muscle_length)
+
+    return pose_cells
+
+
+def pose_nodes(given):
+    reference = given.get("reference")
+    result_for = given.get("result_for")
+    work_for = given.get("work_for")
+    call = given.get("call")
+    find_posing = given.get("find_posing")
+
+    def pose_nodes(posing, skin):
+        if backend().library is None:
+            return reference(posing, skin)
+        result = result_for(posing, skin)
+        call(find_posing(posing), ascontiguousarray(skin), skin.shape[-1], result, work_for(posing, skin))
+        return result
+
+    return pose_nodes
 
 
 def precondition_shell(given):

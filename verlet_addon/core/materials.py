@@ -1,4 +1,4 @@
-"""Materials by name: settings measured on real cloth, ropes and solids.
+"""Materials by name: settings measured on real cloth, ropes, solids and flesh.
 
 The source of each number is in docs/materials.md.
 """
@@ -26,16 +26,18 @@ MATERIAL_SETTINGS = (
     *("bend_compliance", "inner_damping", "damping", "friction", "restitution"),
 )
 """Names of the settings that every material sets."""
+OF_SOLIDS: dict[str, tuple[str, ...]] = {
+    "SOFT": ("stiffness",),
+    "FLESH": ("stiffness", "flesh_damping"),
+}
+"""Names of those that materials of a type set besides."""
 
 
 def material_settings(name: str) -> tuple[str, ...]:
     """Names of the settings that a material sets, solids and balloons some more than others."""
-    settings = vars(MATERIALS[name].settings)
-    further = ("stiffness", "pressure")
-    return (
-        *MATERIAL_SETTINGS,
-        *(each for each in further if settings[each] != getattr(BodySettings, each)),
-    )
+    settings = MATERIALS[name].settings
+    gas = () if settings.pressure == BodySettings.pressure else ("pressure",)
+    return (*MATERIAL_SETTINGS, *OF_SOLIDS.get(settings.body_type, ()), *gas)
 
 
 Row = tuple[str, str, tuple[float, ...]]
@@ -81,6 +83,14 @@ _SOLIDS: dict[str, Row] = {
     "GELATIN": ("Gelatin", "Gelatin dessert out of its mould", (1050, 8e3, 0.03, 1, 0.4, 0)),
     "RUBBER_BALL": ("Rubber Ball", "Solid natural rubber", (930, 1.5e6, 0.1, 0.3, 1, 0.7)),
 }
+_FLESHES: dict[str, Row] = {
+    # density, stiffness, flesh damping, damping, friction, restitution
+    "FAT": ("Fat", "Fat under the skin, and the skin", (950, 5e3, 0.12, 0, 0.5, 0)),
+    "BREAST": ("Breast", "Breast of fat and glands", (980, 3.2e3, 0.1, 0, 0.5, 0)),
+    "BELLY": ("Belly", "Belly of a heavy person", (950, 6e3, 0.12, 0, 0.5, 0)),
+    "MUSCLE": ("Muscle", "Muscle at rest", (1060, 2e4, 0.25, 0, 0.5, 0)),
+    "JOWL": ("Jowl", "Cheeks and double chin", (970, 8e3, 0.2, 0, 0.5, 0)),
+}
 
 
 def _materials(body_type: BodyType, rows: dict[str, Row], *names: str) -> dict[str, Material]:
@@ -99,6 +109,7 @@ MATERIALS = {
     **_materials("ROPE", _ROPES, "density", "stretch_compliance", "bend_compliance", *_CONTACT),
     **_materials("HAIR", _HAIRS, "density", "bend_compliance", "inner_damping", *_CONTACT),
     **_materials("SOFT", _SOLIDS, "density", "stiffness", "inner_damping", *_CONTACT),
+    **_materials("FLESH", _FLESHES, "density", "stiffness", "flesh_damping", *_CONTACT),
 }
 """All materials by their names in scripts."""
 
@@ -107,5 +118,6 @@ FITTING: dict[BodyType, str] = {
     "ROPE": "HEMP",
     "HAIR": "STRAIGHT",
     "SOFT": "GELATIN",
+    "FLESH": "FAT",
 }
 """Default material of each body type; water has none."""

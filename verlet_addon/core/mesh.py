@@ -38,6 +38,11 @@ class Paint:
     stiffness: Floats | None = None
     rigid: Floats | None = None
     """Not a factor: vertices with a weight of at least ½ belong to rigid pieces."""
+    flesh: Floats | None = None
+    """Not a factor: 0 = bone, which follows `Sample.targets` exactly … 1 = fat; None = all bone."""
+    muscle: Floats | None = None
+    """Not a factor: 0 … 1 = all muscle, whose fibres are as long as `muscle_length` says; None =
+    no muscle."""
     object_collisions: Floats | None = None
     """Not a factor: vertices above 0 are exempt from collisions with colliders and other bodies."""
     self_collisions: Floats | None = None
@@ -99,6 +104,9 @@ class MeshData:
     `angle_limit`; None = these."""
     may_be_held: bool = False
     """Whether all vertices may be pinned, as hair that follows its groom."""
+    fibres: Floats | None = None
+    """(n, 3) directions of muscle fibres in the rest shape, unit vectors, or 0 where there are
+    none. None = no fibres."""
     threads: Floats | None = None
     """(c, 2) UV coordinates of face corners in a map of threads: the warp runs along v, the weft
     along u. None = isotropic cloth."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from .arrays import Floats, Integers
 from .bending.constraints import BendConstraints
+from .flesh.flesh_body import Flesh
 from .forces.kernels import ExposedSurface
 from .rigid.pieces import Pieces
 from .rods.rod_trees import Rods
@@ -133,6 +134,11 @@ class SolidModel(SoftBodyModel):
     """The lattice and the embedding."""
     has_coupled_particles = True
 
+    @property
+    def sprung(self) -> tuple[Integers, ...]:
+        """Points that springs of its linear system hold: firm pins and soft ones."""
+        return self.pinned, self.goals
+
     @cached_property
     def contact_inverse_masses(self) -> Floats:
         """(v,) inverse masses in contacts, of vertices, or of the points of a coarse solid [1/kg].
@@ -159,6 +165,24 @@ class SolidModel(SoftBodyModel):
         found = 1.0 / np.maximum(masses, 1e-12 * masses.max())
         found[self.pinned] = 0.0
         return np.asarray(found)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FleshModel(SolidModel):
+    """Flesh over what something poses; its last particles are at the surface of bone."""
+
+    solid: Flesh
+
+    @property
+    def sprung(self) -> tuple[Integers, ...]:
+        """Points that springs of its linear system hold: those at the surface of bone."""
+        return (self.solid.bone,)
+
+    def _inverse_masses_of(self, masses: Floats) -> Floats:
+        """(p,) inverses of masses (p,) [1/kg], 0 for points that follow their pose."""
+        found = super()._inverse_masses_of(masses)
+        found[self.solid.held] = 0.0
+        return found
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

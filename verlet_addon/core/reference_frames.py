@@ -36,7 +36,7 @@ def reference_motion(
     before, after : (n, 3) targets at two samples, with mirror images [m].
     curve : the way of its targets between them.
     """
-    share = model.settings.inertia_share
+    share = model.settings.frame_share
     if share == 0.0 or (curve.bends is None and np.array_equal(before, after)):
         return None
     labels = _labels(model)
@@ -79,7 +79,7 @@ def keep_velocities(
     """
     each = zip(former, bodies, before, after, strict=True)
     for (old, _), (model, state), start, end in each:
-        more = model.settings.inertia_share - old.settings.inertia_share
+        more = model.settings.frame_share - old.settings.frame_share
         if more == 0.0 or np.array_equal(start, end):
             continue
         share = more * state.previous_dt / duration

@@ -8,8 +8,15 @@ from typing import Literal, get_args
 from .errors import SettingsError
 from .field import KINDS, Kind
 
-BodyType = Literal["CLOTH", "ROPE", "SOFT", "WATER", "HAIR"]
-DIMENSIONS: dict[BodyType, int] = {"ROPE": 1, "HAIR": 1, "CLOTH": 2, "WATER": 2, "SOFT": 3}
+BodyType = Literal["CLOTH", "ROPE", "SOFT", "WATER", "HAIR", "FLESH"]
+DIMENSIONS: dict[BodyType, int] = {
+    "ROPE": 1,
+    "HAIR": 1,
+    "CLOTH": 2,
+    "WATER": 2,
+    "SOFT": 3,
+    "FLESH": 3,
+}
 """Numbers of dimensions of bodies by type: along lines, over faces, within a closed surface."""
 LINES = tuple(kind for kind, dimension in DIMENSIONS.items() if dimension == 1)
 """Types of bodies along lines."""
@@ -51,13 +58,13 @@ class BodySettings:
     """Material and collision settings of one body; shared by scripts and the interface."""
 
     body_type: BodyType = "CLOTH"
-    """Kind of body; mass is distributed by area, length (ropes) or volume (jelly)."""
+    """Kind of body; mass is distributed by area, length (ropes) or volume (jelly, flesh)."""
     mass: float = 0.5
     """Total mass [kg], lumped to the vertices by rest length, area or volume."""
     use_density: bool = False
     """Whether `density` determines the mass in place of `mass`."""
     density: float = 0.15
-    """Mass per area of cloth [kg/m²], length of rope [kg/m] or volume of jelly [kg/m³]."""
+    """Mass per area of cloth [kg/m²], length of rope [kg/m] or volume of jelly or flesh [kg/m³]."""
     stretch_compliance: float = 0.0
     """Strain per unit tension along edges [m/N for surfaces, 1/N for ropes]; 0 = inextensible."""
     weft_compliance: float = 0.0
@@ -98,7 +105,8 @@ class BodySettings:
     wave_speed: float = 1.0
     """Speed of waves on water [m/s]."""
     stiffness: float = 1e3
-    """Young's modulus of jelly [Pa]; it does not depend on mesh, resolution, substeps or fps."""
+    """Young's modulus of jelly and flesh [Pa]; it does not depend on mesh, resolution, substeps or
+    fps."""
     resolution: int = 8
     """Cells of the jelly's lattice along the mean of the body's two largest dimensions."""
     damping: float = 1.0
@@ -107,6 +115,21 @@ class BodySettings:
     """Loss factor η of jelly, cloth and ropes that are curved at rest: swings become smaller by
     exp(−π η) in a period, those of a cube of jelly that stands, and of what bends to and fro in two
     and a half seconds."""
+    flesh_depth: float = 0.08
+    """Thickness of flesh under the skin where it is all fat [m]; bone lies below."""
+    flesh_resolution: int = 3
+    """Cells of the flesh's lattice over that thickness."""
+    flesh_damping: float = 0.12
+    """Damping ratio ζ of the first mode of flesh: swings become smaller by exp(−2π ζ) in a
+    period."""
+    keep_volume: float = 0.3
+    """Share of the stretch of the posed mesh that flesh does not follow: 0 = its shape is that of
+    the pose, 1 = it is as stretched as at rest, and the skin slides."""
+    loaded_shape: bool = True
+    """Whether flesh was modelled under gravity, which then acts as its difference from that in the
+    orientation of the rest shape."""
+    muscle_length: float = 1.0
+    """Rest length of muscle fibres over that of the rest shape."""
     use_tethers: bool = True
     """Whether every vertex is limited to its rest distance, along the surface, from the nearest
     pin (long-range attachments)."""
@@ -157,6 +180,10 @@ class BodySettings:
         _require(self, "shrinking", -10.0, 0.99)
         _require(self, "stiffness", 1e-6, 1e12)
         _require(self, "resolution", 1, 100)
+        _require(self, "flesh_depth", 1e-4)
+        _require(self, "flesh_resolution", 1, 20)
+        _require(self, "flesh_damping", 0.0, 2.0)
+        _require(self, "muscle_length", 0.3, 2.0)
         for name in (
             "yield_strain",
             "yield_curvature",
@@ -179,13 +206,22 @@ class BodySettings:
         _require(self, "twist_ratio", 1e-3, 1e3)
         _require(self, "strand_spacing", 1e-4)
         _require(self, "gravity", -inf)
-        for name in ("restitution", "hardening", "sewing_weight", "inertia_share"):
+        shares = ("restitution", "hardening", "sewing_weight", "inertia_share", "keep_volume")
+        for name in shares:
             _require(self, name, 0.0, 1.0)
 
     @property
     def dimension(self) -> int:
         """Number of dimensions: 1 = mass is by length, 2 = by area, 3 = by volume."""
         return DIMENSIONS[self.body_type]
+
+    @property
+    def frame_share(self) -> float:
+        """Share of the motion of its reference frame that its inertia leaves out.
+
+        That of flesh leaves out the motion of its pose, place by place.
+        """
+        return 0.0 if self.body_type == "FLESH" else self.inertia_share
 
     @property
     def has_rods(self) -> bool:

@@ -316,7 +316,7 @@ def _of_kind(batches: Batches, model: SoftBodyModel, state: ParticleState) -> Ba
             return batches if shell is None else ShellBatches(**vars(batches), shell=shell)
         case SolidModel(), SolidBodyState():
             held = model.pinned[:0] if model.held is None else model.held.vertices
-            sprung = np.concatenate([model.pinned, model.goals, held])
+            sprung = np.concatenate([*model.sprung, held])
             solid = solid_system(
                 model.solid, state.solid, batches.steps[0], batches.h_squared, sprung
             )

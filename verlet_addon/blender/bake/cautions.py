@@ -25,6 +25,7 @@ from ..settings.properties import body_properties, is_body
 from ..settings.versions import quick_build
 from .bone_cautions import bone_cautions
 from .collider_cautions import colliders_without_effect
+from .flesh_cautions import flesh_cautions
 from .hidden_bakes import hidden_bakes
 from .idle_keys import idle_keys
 from .record import is_baked
@@ -54,6 +55,7 @@ def cautions(
         *(sentence for obj in baked for sentence in _empty_groups(obj)),
         *(sentence for obj in baked for sentence in _pinned_and_attached(obj)),
         *(sentence for obj in baked for sentence in _without_threads(obj)),
+        *(sentence for obj in meshes for sentence in flesh_cautions(obj)),
         *bone_cautions(view_layer, meshes),
         *idle_keys(scene, view_layer, baked),
         *hidden_bakes(baked, depsgraph),
@@ -136,7 +138,7 @@ def _unfinished_attachments(obj: bpy.types.Object) -> Iterator[str]:
     """Warnings of attachments without a target object or a vertex group."""
     complete = [number for number, _ in acting_attachments(obj)]
     for number, item in enumerate(body_properties(obj).attachments):
-        if number in complete:
+        if number in complete or body_properties(obj).body_type == "FLESH":
             continue
         missing = "vertex group" if item.target not in (None, obj) else "object to follow"
         yield (
@@ -148,7 +150,8 @@ def _unfinished_attachments(obj: bpy.types.Object) -> Iterator[str]:
 def _empty_groups(obj: bpy.types.Object) -> Iterator[str]:
     """Warnings of chosen vertex groups without vertices."""
     body, painted = body_properties(obj), simulated_object(obj)
-    chosen = [("pin group", body.pin_group), ("rigid group", body.rigid_group)]
+    named = ("pin_group", "rigid_group") if body.body_type != "FLESH" else ("muscle_group",)
+    chosen = [(name.replace("_", " "), getattr(body, name)) for name in named]
     attached = acting_attachments(obj)
     chosen += [
         (f"group of attachment {number + 1}", item.vertex_group) for number, item in attached

@@ -18,8 +18,13 @@ _OF_GROUP = re.compile(r"verlet\.(?:attachments\[\d+\]\.)?(\w+)$")
 _OF_COLLIDER = re.compile(r"collision\.(\w+)$")
 
 SURFACES = ("CLOTH", *LINES)
+MOVED = (*SURFACES, "SOFT", "FLESH")
 TYPES = {
-    "stiffness": ("SOFT",),
+    "stiffness": ("SOFT", "FLESH"),
+    "flesh_damping": ("FLESH",),
+    "keep_volume": ("FLESH",),
+    "muscle_length": ("FLESH",),
+    "pin_weight": (*SURFACES, "SOFT", "WATER"),
     "pressure": ("CLOTH",),
     "inner_damping": (*SURFACES, "SOFT"),
     "weft_compliance": ("CLOTH",),
@@ -29,17 +34,17 @@ TYPES = {
     "bend_compliance": SURFACES,
     "sewing_force": ("CLOTH",),
     "sewing_weight": ("CLOTH",),
-    "maximum_distance": (*SURFACES, "SOFT"),
-    "inertia_share": (*SURFACES, "SOFT"),
+    "maximum_distance": MOVED,
+    "inertia_share": MOVED,
     "tear_strength": ("CLOTH",),
     "shrinking": SURFACES,
     "use_tethers": SURFACES,
     "restitution": SURFACES,
-    "friction": (*SURFACES, "SOFT"),
-    "gravity": (*SURFACES, "SOFT"),
-    "mass": (*SURFACES, "SOFT"),
-    "use_density": (*SURFACES, "SOFT"),
-    "density": (*SURFACES, "SOFT"),
+    "friction": MOVED,
+    "gravity": MOVED,
+    "mass": MOVED,
+    "use_density": MOVED,
+    "density": MOVED,
 }
 """The body types on which keyed settings act that do not act on all."""
 NEEDED = {
@@ -47,6 +52,7 @@ NEEDED = {
     "sewing_force": "use_sewing",
     "sewing_weight": "use_sewing",
     "pin_weight": "pin_group",
+    "muscle_length": "muscle_group",
     "maximum_distance": "use_maximum_distance",
     "tear_strength": "use_tearing",
 }

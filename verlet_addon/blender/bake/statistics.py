@@ -67,13 +67,13 @@ class BakeStatistics:
         settings: Sequence[BodySettings],
         before: Extremes | None = None,
     ) -> None:
-        # Edges of water are not constrained, so they are left out.
-        ends = (None if body.body_type != "WATER" else 0 for body in settings)
+        # Edges of water are not constrained, and a pose stretches those of flesh.
+        ends = (0 if body.body_type in ("WATER", "FLESH") else None for body in settings)
         meshes = [
             replace(mesh, edges=mesh.edges[:end]) for mesh, end in zip(meshes, ends, strict=True)
         ]
         self.rest_lengths = list(map(rest_lengths, meshes, settings))
-        """Per body, (m,) rest lengths of its edges after shrinking [m]; (0,) for water."""
+        """Per body, (m,) rest lengths of its edges after shrinking [m]; (0,) of water, flesh."""
         self._edges = [mesh.edges for mesh in meshes]
         self._rest = [_rest_lengths(mesh) for mesh in meshes]
         self._names = [mesh.name for mesh in meshes]

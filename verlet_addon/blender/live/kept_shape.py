@@ -115,8 +115,12 @@ def set_rest_key(obj: bpy.types.Object, key: bpy.types.Key) -> None:
 def add_pins(obj: bpy.types.Object, vertices: Sequence[int]) -> None:
     """Gives vertices weight 1 in the pin group; a body without one gets a group named Pin.
 
-    Soft bones at these joints follow their pose instead.
+    Soft bones at these joints follow their pose instead, and flesh becomes bone there.
     """
+    body = body_properties(obj)
+    if body.body_type == "FLESH":
+        obj.vertex_groups[body.flesh_group].add(list(vertices), 0.0, "REPLACE")
+        return
     if (skeleton := skeleton_of(obj)) is not None:
         bones: Any = skeleton.armature.pose
         for vertex in vertices:

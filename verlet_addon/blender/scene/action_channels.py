@@ -35,7 +35,7 @@ def channels_of(action: Any, slot: Any) -> Any:
     return next((bag for bag in bags if bag is not None), None)
 
 
-def all_channels(animated: bpy.types.Object) -> Iterator[Any]:
+def all_channels(animated: bpy.types.Object | bpy.types.Key) -> Iterator[Any]:
     """Containers of a datablock's F-curves: of its action, and of each strip in the NLA."""
     animation: Any = animated.animation_data
     if animation is None:

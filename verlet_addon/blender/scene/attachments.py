@@ -49,10 +49,14 @@ class Anchor:
 
 
 def acting_attachments(obj: bpy.types.Object) -> list[tuple[int, Any]]:
-    """Lists index and attachment for all of a body's attachments with an object and a group."""
+    """Lists index and attachment for all of a body's attachments with an object and a group.
+
+    Flesh has none, since its bones hold it.
+    """
+    body = body_properties(obj)
     return [
         (number, item)
-        for number, item in enumerate(body_properties(obj).attachments)
+        for number, item in enumerate(() if body.body_type == "FLESH" else body.attachments)
         if item.target is not None and item.target != obj and item.vertex_group
     ]
 

@@ -185,7 +185,7 @@ def type_hint(obj: bpy.types.Object, body_type: str) -> str:
     if body_type == "ROPE" and mesh.polygons:
         return "Slow with faces: choose Cloth"
     closed = len(mesh.loops) == 2 * len(mesh.edges) or find_joints(obj)
-    if body_type == "SOFT" and not closed:
+    if body_type in ("SOFT", "FLESH") and not closed:
         return "Open: lids close its holes"
     if body_type == "CLOTH" and 0 < len(mesh.polygons) < FEWEST_FACES:
         finer = any(modifier.type in ("SUBSURF", "MULTIRES") for modifier in obj.modifiers)

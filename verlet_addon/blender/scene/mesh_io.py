@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core.arrays import Floats, Integers
 from ...core.errors import MeshError
+from ...core.geometry.texture_directions import directions
 from ...core.mesh import MeshData, Mirror, Paint, doubled_faces
 from ..settings.properties import body_properties
 from ..settings.rest_shape_properties import PAINTED
@@ -16,6 +17,7 @@ from .bone_joints import check_bones, joint_paint, joint_settings, read_joints
 from .cages import check_cage, simulated_object
 from .curve_lines import check_curve, draw_line, read_line_edges
 from .curve_points import is_curve
+from .flesh_shape import check_flesh, modelled_shape
 from .hair_curves import check_hair, is_hair, read_strand_edges, root_paint
 from .mesh_access import (
     fits,
@@ -68,6 +70,7 @@ def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
     _check_matrix(simulated_object(obj))
     _check_groups(obj, simulated_object(obj))
     check_attachments(obj, view_layer)
+    check_flesh(obj)
     _check_keys(obj)
     check_modifiers(obj)
 
@@ -84,9 +87,9 @@ def _check_groups(obj: bpy.types.Object, simulated: bpy.types.Object) -> None:
         if group and group not in simulated.vertex_groups:
             label = body.bl_rna.properties[prop].name.lower()
             raise MeshError(f"{name} has no vertex group {group}; choose another {label} or none")
-    threads = body.thread_map
-    if threads and obj.type == "MESH" and threads not in mesh_of(simulated).uv_layers:
-        raise MeshError(f"{name} has no UV map {threads}; choose another one or none")
+    for chosen in filter(None, (body.thread_map, body.muscle_map)):
+        if obj.type == "MESH" and chosen not in mesh_of(simulated).uv_layers:
+            raise MeshError(f"{name} has no UV map {chosen}; choose another one or none")
     if not (rest := body.rest_key):
         return
     key = shape_keys_of(simulated)
@@ -134,21 +137,24 @@ def read_body(
     simulated = simulated_object(obj)
     mesh = mesh_of(simulated)
     starts, corners = _faces(mesh)
+    vertices = _integers(mesh.loops, "vertex_index")[corners]
+    rest = _rest_positions(obj, depsgraph)
     return MeshData(
         name=obj.name,
         positions=read_positions(simulated, depsgraph),
         edges=_integers(mesh.edges, "vertices", width=2).reshape(-1, 2),
         face_starts=starts,
-        face_vertices=_integers(mesh.loops, "vertex_index")[corners],
+        face_vertices=vertices,
         pin_weights=current_pin_weights(obj, read_pin_weights(obj), depsgraph),
         velocities=velocities,
         mirrors=mirrors,
-        rest_positions=_rest_positions(obj, depsgraph),
+        rest_positions=rest,
         paint=joint_paint(obj) or _paint(obj),
         joints=joint_settings(obj),
         colliders=colliders,
         holders=attached_vertices(obj),
-        threads=_threads(obj, corners),
+        threads=_coordinates(obj, body_properties(obj).thread_map, corners),
+        fibres=_fibres(obj, rest, starts, vertices, corners),
     )
 
 
@@ -185,13 +191,16 @@ def _faces(mesh: bpy.types.Mesh) -> tuple[Integers, Integers]:
 
 
 def _rest_positions(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats | None:
-    """(n, 3) world positions of the rest shape key [m]; None without one."""
-    if not (name := body_properties(obj).rest_key):
+    """(n, 3) world positions of the rest shape key, of flesh also without one [m]; else None."""
+    body, simulated = body_properties(obj), simulated_object(obj)
+    if not body.rest_key and body.body_type != "FLESH":
         return None
-    simulated = simulated_object(obj)
     linear, offset = world_matrix(simulated, depsgraph)
-    key = cast(bpy.types.Key, shape_keys_of(simulated))
-    rest = read_key(key.key_blocks[name])
+    if body.rest_key:
+        key = cast(bpy.types.Key, shape_keys_of(simulated))
+        rest = read_key(key.key_blocks[body.rest_key])
+    else:
+        rest = modelled_shape(simulated)
     return (draw_line(obj, rest) if is_curve(obj) else rest) @ linear.T + offset
 
 
@@ -204,9 +213,24 @@ def _paint(obj: bpy.types.Object) -> Paint:
     return Paint(**weights)
 
 
-def _threads(obj: bpy.types.Object, corners: Integers) -> Floats | None:
-    """(c, 2) UV coordinates of these face corners in the thread map; None without one."""
-    if not (name := body_properties(obj).thread_map):
+def _fibres(
+    obj: bpy.types.Object,
+    rest: Floats | None,
+    starts: Integers,
+    vertices: Integers,
+    corners: Integers,
+) -> Floats | None:
+    """(n, 3) directions of the fibres of muscles in a rest shape (n, 3); None without any."""
+    body = body_properties(obj)
+    if body.body_type != "FLESH" or not body.muscle_group:
+        return None
+    places = _coordinates(obj, body.muscle_map, corners)
+    return None if places is None or rest is None else directions(rest, starts, vertices, places)
+
+
+def _coordinates(obj: bpy.types.Object, name: str, corners: Integers) -> Floats | None:
+    """(c, 2) UV coordinates of these face corners in a map; None without a name."""
+    if not name:
         return None
     mesh = mesh_of(simulated_object(obj))
     places = np.empty(2 * len(mesh.loops), np.float32)

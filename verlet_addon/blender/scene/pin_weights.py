@@ -42,6 +42,12 @@ class PinWeights:
         return self.product
 
 
+def pin_group_of(obj: bpy.types.Object) -> str:
+    """Name of the vertex group that pins a body; empty without one, and of flesh."""
+    body = body_properties(obj)
+    return "" if body.body_type == "FLESH" else str(body.pin_group)
+
+
 def read_pin_weights(obj: bpy.types.Object) -> PinWeights:
     """The painted pin weights of a body; reading them takes as long as a few steps."""
     if is_curve(obj):
@@ -51,9 +57,9 @@ def read_pin_weights(obj: bpy.types.Object) -> PinWeights:
         roots = root_weights(obj)
         return PinWeights(follow_shares(obj), roots == 1.0)
     body, painted_on = body_properties(obj), simulated_object(obj)
-    painted = group_weights(painted_on, body.pin_group)
+    painted = group_weights(painted_on, pin_group_of(obj))
     exact = np.zeros(len(painted), bool)
-    if body.use_maximum_distance and body.maximum_distance_group:
+    if body.use_maximum_distance and body.maximum_distance_group and body.body_type != "FLESH":
         exact = group_weights(painted_on, body.maximum_distance_group) == 0.0
     return PinWeights(painted, exact)
 
@@ -62,7 +68,7 @@ def may_key_pins(obj: bpy.types.Object) -> bool:
     """Whether the pin weights of a body, or how far hair follows its groom, may be keyed."""
     if (armature := armature_of(obj)) is not None:
         return armature.animation_data is not None
-    has_pins = is_curve(obj) or is_hair(obj) or body_properties(obj).pin_group != ""
+    has_pins = is_curve(obj) or is_hair(obj) or pin_group_of(obj) != ""
     return obj.animation_data is not None and has_pins
 
 

@@ -23,18 +23,27 @@ from .hair_properties import HairProperties
 from .overridable import overridable
 from .rest_shape_properties import ShapeProperties
 from .scene_properties_group import VERLET_PG_scene
+from .solid_properties import SolidProperties
 
 _BODY = BodySettings()
 
 BODY_TYPES = (
     ("CLOTH", "Cloth", "A thin sheet: flags, curtains, garments", "MOD_CLOTH", 0),
     ("ROPE", "Rope", "Edges without faces: ropes, chains, hair", "CURVE_PATH", 1),
-    ("SOFT", "Jelly", "A closed surface that is filled: balls, cushions, flesh", "MOD_SOFT", 2),
+    ("SOFT", "Jelly", "A closed surface that is filled: balls, cushions", "MOD_SOFT", 2),
     ("WATER", "Water", "A surface that ripples where colliders or pins dip in", "MOD_OCEAN", 3),
     ("HAIR", "Hair", "The curves of a Curves object: hair, fur, feathers", "CURVES_DATA", 4),
+    (
+        "FLESH",
+        "Flesh",
+        "Fat and skin of a posed mesh, which wobble over bones",
+        "MOD_SMOOTH",
+        5,
+    ),
 )
-MESH_TYPES, HAIR_TYPES = BODY_TYPES[:4], BODY_TYPES[4:]
-"""The types that meshes can have, and the one of Curves objects."""
+HAIR_TYPES = tuple(item for item in BODY_TYPES if item[0] == "HAIR")
+MESH_TYPES = tuple(item for item in BODY_TYPES if item[0] != "HAIR")
+"""The type of Curves objects, and those that meshes can have."""
 
 NO_MATERIAL = "NONE"
 MATERIAL_ITEMS = (
@@ -64,6 +73,7 @@ class VERLET_PG_body(
     HairProperties,
     BoneBodyProperties,
     InfluenceProperties,
+    SolidProperties,
     bpy.types.PropertyGroup,
 ):
     """Verlet settings of one object."""
@@ -78,7 +88,7 @@ class VERLET_PG_body(
     )
     body_type: EnumProperty(
         name="Type",
-        description="Type of body: cloth, rope, jelly or water, and of Curves objects hair",
+        description="Type of body: cloth, rope, jelly, water or flesh, and of Curves objects hair",
         items=BODY_TYPES,
         default=_BODY.body_type,
         options=set(),
@@ -102,7 +112,7 @@ class VERLET_PG_body(
     )
     density: FloatProperty(
         name="Density",
-        description="Kilograms per square metre of cloth, metre of rope or cubic metre of jelly",
+        description="Kilograms per square metre of cloth, metre of rope, cubic metre of the others",
         default=_BODY.density,
         soft_min=0.001,
         soft_max=2000.0,
@@ -186,24 +196,6 @@ class VERLET_PG_body(
         soft_max=10.0,
         step=10,
         unit="VELOCITY",
-        options=set(),
-    )
-    stiffness: FloatProperty(
-        name="Stiffness",
-        description="Young's modulus in pascal: the pressure that would flatten it entirely",
-        default=_BODY.stiffness,
-        soft_min=1.0,
-        soft_max=1e7,
-        step=1000,
-        precision=1,
-        options={"ANIMATABLE"},
-    )
-    resolution: IntProperty(
-        name="Resolution",
-        description="Cells of jelly along the object; more show finer motion and take longer",
-        default=_BODY.resolution,
-        soft_min=2,
-        soft_max=40,
         options=set(),
     )
     damping: FloatProperty(

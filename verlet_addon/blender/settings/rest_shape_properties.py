@@ -16,11 +16,13 @@ PAINTED = {
     "pressure": "pressure_group",
     "stiffness": "stiffness_group",
     "rigid": "rigid_group",
+    "flesh": "flesh_group",
+    "muscle": "muscle_group",
     "object_collisions": "vertex_group_object_collisions",
     "self_collisions": "vertex_group_self_collisions",
 }
 """The vertex-group property for each layer of the core's `Paint`."""
-NAMES = ("pin_group", "pin_weight", *PAINTED.values(), "rest_key", "thread_map")
+NAMES = ("pin_group", "pin_weight", *PAINTED.values(), "rest_key", "thread_map", "muscle_map")
 """Properties that no setting of the core has: vertex groups, shape key, UV map, factor on pins."""
 
 

@@ -17,16 +17,17 @@ class VERLET_PT_direction(BodyPanel):
 
     bl_label = "Animation"
     bl_options = {"DEFAULT_CLOSED"}
-    types = ("CLOTH", "ROPE", "SOFT", "HAIR")
+    types = ("CLOTH", "ROPE", "SOFT", "HAIR", "FLESH")
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
         obj = simulated_object(cast(bpy.types.Object, body.id_data))
         if is_hair(obj):
             draw_following(column, obj, body)
             return
-        pins = column.column()
-        pins.active = bool(body.pin_group) or is_curve(obj)
-        pins.prop(body, "pin_weight")
+        if body.body_type != "FLESH":
+            pins = column.column()
+            pins.active = bool(body.pin_group) or is_curve(obj)
+            pins.prop(body, "pin_weight")
         # No curve has a maximum distance; one set by a script can be turned off here.
         if not is_curve(obj) or body.use_maximum_distance:
             _draw_distance(column, obj, body)

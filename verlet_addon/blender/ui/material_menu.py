@@ -89,7 +89,7 @@ class VERLET_PT_material_presets(PresetPanel, bpy.types.Panel):
     preset_add_operator = "verlet.add_material_preset"
 
 
-_PRESET = ("body_type", "material", *MATERIAL_SETTINGS, "stiffness")
+_PRESET = ("body_type", "material", *MATERIAL_SETTINGS, "stiffness", "flesh_damping")
 
 
 # Blender's own mixin declares `self` differently from the stubs.

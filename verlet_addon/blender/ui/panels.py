@@ -5,7 +5,7 @@ from typing import Any, cast, get_args
 import bpy
 
 from ...core.field import Kind
-from ...core.settings import weight_name
+from ...core.settings import BodyType, weight_name
 from ..scene.body_creation import type_hint
 from ..scene.cages import simulated_object
 from ..scene.colliders import is_collider
@@ -16,6 +16,7 @@ from ..scene.hair_curves import is_hair
 from ..settings.bone_properties import armature_of
 from ..settings.properties import VERLET_PG_body, body_properties, scene_properties
 from .curve_ropes import draw_curve, draw_holds
+from .flesh_panel import draw_firmness, draw_flesh
 from .hair_panel import draw_guides, draw_hair, draw_strands
 from .material_menu import VERLET_PT_material_presets, draw_material
 from .panel_base import BodyPanel, SidebarPanel, active_body, layout_of
@@ -67,7 +68,7 @@ class VERLET_PT_body(SidebarPanel):
                 column.label(text="Any curve: a rope", icon="INFO")
                 column.operator("verlet.curve_to_mesh", icon="OUTLINER_OB_MESH")
             else:
-                column.label(text="Any mesh: cloth, rope, jelly or water", icon="INFO")
+                column.label(text="Any mesh: cloth, rope, jelly, flesh, water", icon="INFO")
                 draw_guides(column, obj)
             column.separator()
             column.operator("verlet.make_collider", icon="MOD_PHYSICS")
@@ -94,10 +95,7 @@ class VERLET_PT_body(SidebarPanel):
             # Overrides keep settings alone, none that set others.
             overridden = obj.override_library is not None
             column.prop(*((body, "body_type") if overridden else (obj, "verlet_type")))
-        if obj.type == "MESH" and (hint := type_hint(obj, body.body_type)):
-            column.label(text=hint, icon="INFO" if body.body_type == "SOFT" else "ERROR")
-            if body.body_type == "SOFT":
-                column.operator("verlet.select_open_edges", icon="EDGESEL")
+        draw_hint(column, obj, body)
         if obj.type == "MESH" and is_unseen(obj):
             column.label(text="Edges alone: renders show nothing", icon="ERROR")
             column.operator("verlet.show_tube", icon="CURVE_BEZCURVE")
@@ -108,13 +106,28 @@ class VERLET_PT_body(SidebarPanel):
                 column.prop(body, "density", text=unit_of(body, "density"))
             else:
                 column.prop(body, "mass")
-        simulated = simulated_object(obj)
         if is_curve(obj):
             draw_holds(column, body)
+        elif body.body_type == "FLESH":
+            draw_flesh(column, body)
         else:
+            simulated = simulated_object(obj)
             column.prop_search(body, "pin_group", simulated, "vertex_groups", icon="GROUP_VERTEX")
-        if obj.mode == "EDIT" and simulated == obj:
+        if obj.mode == "EDIT" and body.body_type in PINNED and simulated_object(obj) == obj:
             draw_pin_buttons(column)
+
+
+PINNED = tuple(name for name in get_args(BodyType) if name != "FLESH")
+"""Types of bodies that pins hold; flesh is held by its bones."""
+
+
+def draw_hint(column: bpy.types.UILayout, obj: bpy.types.Object, body: VERLET_PG_body) -> None:
+    """Draws what does not suit a mesh as a body of its type."""
+    if obj.type == "MESH" and (hint := type_hint(obj, body.body_type)):
+        solid = body.body_type in ("SOFT", "FLESH")
+        column.label(text=hint, icon="INFO" if solid else "ERROR")
+        if solid:
+            column.operator("verlet.select_open_edges", icon="EDGESEL")
 
 
 class VERLET_PT_attachments(BodyPanel):
@@ -122,6 +135,7 @@ class VERLET_PT_attachments(BodyPanel):
 
     bl_label = "Attachments"
     bl_options = {"DEFAULT_CLOSED"}
+    types = PINNED
     for_curves = False
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
@@ -172,6 +186,8 @@ class VERLET_PT_material(BodyPanel):
             column.prop(body, "wave_speed")
         elif body.body_type == "HAIR":
             draw_strands(column, body)
+        elif body.body_type == "FLESH":
+            draw_firmness(column, body)
         elif body.body_type == "SOFT":
             draw_with_unit(column, body, "stiffness")
             column.prop(body, "resolution")
@@ -180,7 +196,7 @@ class VERLET_PT_material(BodyPanel):
         if body.body_type == "ROPE":
             column.prop(body, "twist_ratio")
             column.prop(body, "angle_limit")
-        if body.body_type != "WATER":
+        if body.body_type not in ("WATER", "FLESH"):
             column.prop(body, "inner_damping")
         draw_with_unit(column, body, "damping")
         held = body.pin_group or len(body.attachments)
@@ -213,7 +229,7 @@ class VERLET_PT_forces(BodyPanel):
 
     bl_label = "Forces"
     bl_options = {"DEFAULT_CLOSED"}
-    types = ("CLOTH", "ROPE", "SOFT", "HAIR")
+    types = ("CLOTH", "ROPE", "SOFT", "HAIR", "FLESH")
 
     def fill(self, column: bpy.types.UILayout, context: bpy.types.Context) -> None:
         BodyPanel.fill(self, column, context)  # not super(): the Physics tab has copies

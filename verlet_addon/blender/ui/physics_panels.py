@@ -10,6 +10,7 @@ from .bake_panel import VERLET_PT_bake, VERLET_PT_bake_options
 from .collisions_panel import VERLET_PT_collisions
 from .direction_panel import VERLET_PT_cage, VERLET_PT_direction
 from .export_panel import VERLET_PT_export
+from .flesh_panel import VERLET_PT_muscles
 from .panel_base import active_body, layout_of
 from .panels import (
     VERLET_PT_attachments,
@@ -28,6 +29,7 @@ _SIDEBAR: tuple[type[Any], ...] = (
     VERLET_PT_bake_options,
     VERLET_PT_export,
     VERLET_PT_material,
+    VERLET_PT_muscles,
     VERLET_PT_attachments,
     VERLET_PT_collisions,
     VERLET_PT_forces,

@@ -17,6 +17,7 @@ WEIGHTS = {
     "CLOTH": ("stretch", "shear", "bend", "shrinking", "thickness", "pressure"),
     "ROPE": ("stretch", "bend", "shrinking", "thickness"),
     "SOFT": ("stiffness",),
+    "FLESH": ("stiffness",),
 }
 """Settings that vertex groups can scale, by body type."""
 

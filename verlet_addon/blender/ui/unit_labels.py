@@ -2,10 +2,10 @@
 
 import bpy
 
-from ...core.settings import LINES
+from ...core.settings import DIMENSIONS, LINES
 from ..settings.properties import VERLET_PG_body
 
-_DENSITIES = {"CLOTH": "kg/m²", "ROPE": "kg/m", "HAIR": "kg/m", "SOFT": "kg/m³"}
+_BY_DIMENSION = {1: "kg/m", 2: "kg/m²", 3: "kg/m³"}
 _UNITS = {
     "pressure": "Pa",
     "stiffness": "Pa",
@@ -22,7 +22,7 @@ _UNITS = {
 def unit_of(body: VERLET_PG_body, name: str) -> str:
     """Unit of a setting, which depends on the type of the body; empty if it has none."""
     if name == "density":
-        return _DENSITIES.get(body.body_type, "")
+        return _BY_DIMENSION[DIMENSIONS[body.body_type]]
     if name == "stretch_compliance":
         return "1/N" if body.body_type in LINES else "m/N"
     if name == "bend_compliance":

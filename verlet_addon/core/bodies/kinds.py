@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from ..model import FleshModel
 from ..settings import SceneSettings
 from ..state import Batches, ShellBatches, SolidBatches, WaterBatches, ready_batches
 from .body_step import BodyStep
+from .flesh_bodies import FleshBodyStep
 from .goal_springs import spring_goals
 from .shell_bodies import ShellStep
 from .solid_bodies import SolidBodyStep
@@ -18,7 +20,8 @@ KINDS: dict[type[Batches], type[BodyStep]] = {
     SolidBatches: SolidBodyStep,
     WaterBatches: WaterStep,
 }
-"""Classes of bodies in a step, by the class of their batches. A soft shell is a surface."""
+"""Classes of bodies in a step, by the class of their batches. A soft shell is a surface, and flesh
+a kind of solid."""
 
 
 def start_body_step(
@@ -28,7 +31,8 @@ def start_body_step(
     model, state = body
     batches = ready_batches(model, state, settings.integrator, inputs.dt)
     gravity = inputs.gravity * model.settings.gravity
-    return KINDS[type(batches)](
+    kind = FleshBodyStep if isinstance(model, FleshModel) else KINDS[type(batches)]
+    return kind(
         model=model,
         state=state,
         batches=batches,

@@ -21,10 +21,10 @@ from ..solid.solid_body import fit_linear, rest_nodes, start_solid
 from ..solid.solid_step import (
     SolidStep,
     begin_step,
-    motion_square,
     predict_points,
     solve_steps,
 )
+from ..solid.tolerances import motion_square
 from ..state import SolidBatches, SolidBodyState
 from .body_step import BodyStep
 from .ground_contacts import add_ground_contact
@@ -152,7 +152,7 @@ class SolidBodyStep(BodyStep):
         if sweep > 0:
             return
         positions, solid_step = self.state.positions, self.solid_step
-        begin_step(solid_step, self.contacts, self._pins(), positions, positions - self.predicted)
+        begin_step(solid_step, self.contacts, self.pins(), positions, positions - self.predicted)
         self.contacts = []
         touched = not np.isnan(solid_step.state.collider_anchors[0]).all()
         if touched or len(solid_step.state.solid_friction.keys):
@@ -160,14 +160,16 @@ class SolidBodyStep(BodyStep):
         else:
             self.is_due = True
 
-    def _pins(self) -> tuple[Floats, Floats] | None:
+    def pins(self) -> tuple[Floats, Floats] | None:
         """Targets (3, g) [m] and compliances (g,) [m/N] of what draws its points, if anything."""
         model, step = self.model, self.solid_step
         if not len(step.system.pin_springs.points):
             return None
         held = np.concatenate([model.pinned, model.goals])
         targets = np.concatenate([self.targets[:, held], self.spring_goals], axis=1)
-        return targets, pin_compliances(model, step.h_squared)
+        springs = spring_compliances(model, step.h_squared)
+        firm = np.zeros(len(model.pinned))
+        return targets, np.concatenate([firm, model.goal_compliances, springs])
 
     def project_lengths(self, *, backwards: bool = False, single_sweep: bool = False) -> None:
         """Nothing: a solid is solved with its contacts."""
@@ -206,16 +208,15 @@ def solve_uncoupled_solids(
         body_step.set_points(own)
 
 
-def pin_compliances(model: SolidModel, h_squared: float) -> Floats:
-    """(g,) compliances of pins, 0, of soft ones, and of goal springs in steps of h² [m/N].
+def spring_compliances(model: SolidModel, h_squared: float) -> Floats:
+    """(g,) compliances of goal springs in steps of h² [m/N].
 
-    Goal springs draw through the skin, as pins do: stiffer ones would outweigh all the solid.
+    They draw through the skin, as pins do: stiffer ones would outweigh all the solid.
     """
-    springs = np.empty(0)
-    if model.held is not None:
-        skin = 1.0 / model.solid.contact_stiffnesses[model.held.vertices]
-        springs = skin + h_squared / model.held.spring_masses
-    return np.concatenate([np.zeros(len(model.pinned)), model.goal_compliances, springs])
+    if model.held is None:
+        return np.empty(0)
+    skin = 1.0 / model.solid.contact_stiffnesses[model.held.vertices]
+    return skin + h_squared / model.held.spring_masses
 
 
 def solve_coupled_solids(

@@ -10,10 +10,11 @@ from ..bodies.step_data import Body
 from ..bodies.symmetry import Reflection
 from ..build import build_model, goal_compliances, start_displacements
 from ..field import KINDS, Field
+from ..flesh.flesh_body import with_damping
 from ..geometry.rest_shape import FIRM_PIN
 from ..mesh import MeshData
 from ..mirrors import complete_weights
-from ..model import SoftBodyModel
+from ..model import FleshModel, SoftBodyModel
 from ..scene import Sample
 from ..settings import BodySettings, weight_name
 from ..state import invalidate_batches
@@ -30,6 +31,7 @@ from .overstretched_pins import (
 STEP_SETTINGS = (
     *("pressure", "friction", "restitution", "gravity", "maximum_distance", "inertia_share"),
     *("wind", *map(weight_name, KINDS)),
+    *("keep_volume", "loaded_shape", "muscle_length"),
 )
 """Settings that each step reads; all others are built into the model."""
 
@@ -171,6 +173,10 @@ def change_settings(body: Body, mesh: MeshData, settings: BodySettings) -> Body:
     of_batches = ("damping",) if settings.body_type == "SOFT" else ("damping", "inner_damping")
     if _equal_except(settings, (*STEP_SETTINGS, *of_batches), model.settings):
         return updated, state
+    if isinstance(updated, FleshModel) and _equal_except(
+        settings, (*STEP_SETTINGS, *of_batches, "flesh_damping"), model.settings
+    ):
+        return replace(updated, solid=with_damping(updated.solid, settings)), state
     return build_model(mesh, settings), state
 
 

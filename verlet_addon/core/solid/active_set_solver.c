@@ -250,7 +250,7 @@ static void multiply_part(const void *loop, integer number, real *scratch)
     const four *moves = of->moves + first;
     four *found = of->found + first;
     (void)scratch;
-    multiply_stiffness(part->lattice, part->corotations, NULL, moves, found);
+    multiply_stiffness(part->lattice, part->corotations, NULL, NULL, moves, found);
     for (integer i = 0; i < count; i++)
         found[i] = broadcast(of->all->masses[first + i]) * moves[i] + broadcast(part->stiffness) * found[i];
 }
@@ -436,14 +436,16 @@ EXPORT void solve_contacts(const solid_system *all, real *right, real *moves,
 }
 
 /* Writes points (3, p), projected out of contact planes, and updates friction anchors. */
-EXPORT void clamp_points(const solid_system *all, const real *nodes, real *points)
+EXPORT void clamp_points(const solid_system *all, const real *moves, real *points)
 {
     const point_contacts *contacts = all->contacts;
     integer p = contacts->points;
     const real none = __builtin_nan("");
     for (integer i = 0; i < p; i++) {
         real place[3], slid[3];
-        interpolate_point(all->embedding, i, nodes, all->nodes, place);
+        interpolate_point(all->embedding, i, moves, all->nodes, place);
+        for (int a = 0; a < 3; a++)
+            place[a] += all->predicted[a * p + i];
         real depth = contacts->levels[i] - along_normal(contacts, i, place);
         real length = larger(tangential_offset(contacts, i, place, slid), NONZERO);
         real released = larger(0.0, 1.0 - contacts->frictions[i] * depth / length);

@@ -203,9 +203,10 @@ def active_springs(system: SolidSystem) -> ActiveSprings:
 
 
 @kernel(result=lambda system, _: np.empty_like(system.contacts.normals))
-def clamp_points(system: SolidSystem, nodes: Floats) -> Floats:
-    """(3, p) points of nodes (3, m), projected out of contact planes; updates friction anchors."""
-    contacts, points = system.contacts, interpolate(system.embedding, nodes)
+def clamp_points(system: SolidSystem, moves: Floats) -> Floats:
+    """(3, p) points after moves (3, m), out of contact planes; updates friction anchors."""
+    contacts = system.contacts
+    points = system.predicted + interpolate(system.embedding, moves)
     depths = contacts.levels - dot(contacts.normals, points)
     touching = np.flatnonzero(depths > 0.0)
     anchors, normals = contacts.anchors[:, touching], contacts.normals[:, touching]

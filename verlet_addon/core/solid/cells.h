@@ -89,14 +89,18 @@ ALWAYS_INLINE four interpolate_four(const solid_embedding *embedding, integer i,
 }
 
 /* found (m,) = tangent stiffness / E times moves (m,). If `rest` positions are given, `moves` are
-   positions, and found are negative elastic forces / E. After find_stress, which sets corotations. */
-void multiply_stiffness(const solid_lattice *lattice, const solid_corotation *const *corotations, const four *rest,
-                  const four *moves, four *found);
+   positions, and found are negative elastic forces / E; rest positions of `poses`, those of each cell,
+   come before these. After find_stress, which sets corotations. */
+void multiply_stiffness(const solid_lattice *lattice, const solid_corotation *const *corotations,
+                  const cell_pose *const *poses, const four *rest, const four *moves, four *found);
+
+/* Fits quaternion q to the deformation gradient f, and writes its matrix r. */
+void fit_rotation(real q[4], const real f[9], real r[9]);
 
 /* Writes elastic forces (3, m), `opposed` = stiffness × moves (3, m), and corotations, for nodes (3, m);
-   `places` and `found` (m,) are workspace. */
+   `poses` may be NULL; `places` and `found` (m,) are workspace. */
 void stress_of(const solid_lattice *lattice, const real *nodes, const solid_corotation *const *corotations,
-               integer count, real modulus, const real *moves, real *forces, real *opposed,
+               const cell_pose *const *poses, real modulus, const real *moves, real *forces, real *opposed,
                four *places, four *found);
 
 #endif

@@ -71,7 +71,8 @@ def _solve(group: CoupledSolids) -> list[Floats]:
     moves = stack_solids(step.state.moves for step in steps)
     forces = stack_solids(map(find_stress_forces, steps))
     solve_contacts(system, forces, moves, solver_tolerance(steps))
-    contact_points = clamp_points(system, _update_velocities(group, systems, system, moves))
+    nodes = _update_velocities(group, systems, system, moves)
+    contact_points = clamp_points(system, nodes - system.predicted_nodes)
     own = slices(len(each.contacts.levels) for each in systems)
     points = []
     for step, colliders, own_slice, each in zip(steps, group.colliders, own, systems, strict=True):

@@ -131,7 +131,13 @@ RAYS_PER_CELL = np.array([8, 11])
 and the thickness of a part as thick as a cell would be wrong by up to 4 %."""
 
 
-def fill(vertices: Floats, triangles: Integers, counts: Integers, samples: int = 3) -> Floats:
+def fill(
+    vertices: Floats,
+    triangles: Integers,
+    counts: Integers,
+    samples: int = 3,
+    rays_per_cell: Integers = RAYS_PER_CELL,
+) -> Floats:
     """(x, y, z, s, s, s) weights of s samples along each axis of each cell, for integration inside.
 
     Samples are equidistant, the first and the last on the cell's faces. Integrals are exact for
@@ -148,9 +154,10 @@ def fill(vertices: Floats, triangles: Integers, counts: Integers, samples: int =
     triangles : (3, t) of a surface without open edges.
     counts : (3,) numbers of cells along x, y and z.
     samples : s.
+    rays_per_cell : (2,) numbers of vertical rays along x and y.
     """
-    across = counts[:2] * RAYS_PER_CELL
-    rays, heights, signs = _crossings(vertices, triangles, across)
+    across = counts[:2] * rays_per_cell
+    rays, heights, signs = _crossings(vertices, triangles, rays_per_cell, across)
     order = np.lexsort((heights, rays))
     rays, heights, signs = rays[order], heights[order], signs[order]
     if not _is_oriented(triangles, len(vertices)):
@@ -167,11 +174,27 @@ def fill(vertices: Floats, triangles: Integers, counts: Integers, samples: int =
     above = sum_by(at, directions, count).reshape(-1, z)
     whole = np.cumsum(above[:, ::-1], axis=1)[:, ::-1] - above
     filled += whole.ravel() * _integrals(np.ones(1), samples)
-    over_x, over_y = (np.diff(_integrals(np.arange(n + 1) / n, samples)) for n in RAYS_PER_CELL)
-    filled = filled.reshape(samples, x, RAYS_PER_CELL[0], y, RAYS_PER_CELL[1], z)
+    over_x, over_y = (_part_integrals(n, samples) for n in rays_per_cell)
+    filled = filled.reshape(samples, x, rays_per_cell[0], y, rays_per_cell[1], z)
     weights = weighted_sums(over_x, filled.transpose(2, 0, 1, 3, 4, 5))
     weights = weighted_sums(over_y, weights.transpose(4, 0, 1, 2, 3, 5))
     return np.asarray(weights.transpose(3, 4, 5, 1, 0, 2))
+
+
+def moment_weights(shares: Floats, parts: int, samples: int) -> Floats:
+    """(x, y, z, s, s, s) weights as of `fill`, from shares of the parts of cells along each axis.
+
+    Parameters
+    ----------
+    shares : (parts x, parts y, parts z) filled share of each part.
+    samples : s.
+    """
+    weights, over = shares, _part_integrals(parts, samples)
+    for axis in range(3):
+        rows = np.moveaxis(weights, axis, 0)
+        rows = rows.reshape(-1, parts, *rows.shape[1:])
+        weights = np.moveaxis(np.einsum("sp,np...->n...s", over, rows), 0, axis)
+    return weights
 
 
 def fill_some(vertices: Floats, triangles: Integers, cells: Integers, samples: int) -> Floats:
@@ -183,6 +206,11 @@ def fill_some(vertices: Floats, triangles: Integers, cells: Integers, samples: i
         filled = fill(vertices - low, triangles, high - low, samples)
         weights[here] = filled[tuple((cells[here] - low).T)]
     return weights
+
+
+def _part_integrals(parts: int, samples: int) -> Floats:
+    """(s, parts) integrals of the Lagrange polynomials of s samples over equal parts of 0 … 1."""
+    return np.asarray(np.diff(_integrals(np.arange(parts + 1) / parts, samples)))
 
 
 def _integrals(ends: Floats, samples: int) -> Floats:
@@ -204,10 +232,10 @@ def _polynomials(samples: int) -> Floats:
 
 
 def _crossings(
-    vertices: Floats, triangles: Integers, across: Integers
+    vertices: Floats, triangles: Integers, rays_per_cell: Integers, across: Integers
 ) -> tuple[Integers, Floats, Integers]:
     """Crossings of rays and triangles: ray numbers, heights [cells], +1 for entry, −1 for exit."""
-    rays_at = vertices[:, :2] * RAYS_PER_CELL - 0.5
+    rays_at = vertices[:, :2] * rays_per_cell - 0.5
     corners = rays_at[triangles]
     first = np.maximum(np.ceil(corners.min(axis=0)), 0).astype(np.int64)
     last = np.minimum(np.floor(corners.max(axis=0)), across - 1).astype(np.int64)
@@ -290,12 +318,12 @@ def _in_full_blocks(shares: Floats) -> Booleans:
 
 def _dilated(cells: Booleans) -> Booleans:
     """(x, y, z) bool, the cells and their 26 neighbours."""
-    dilated = cells
+    found = cells
     for axis in range(3):
         ends = [(1, 1) if axis == other else (0, 0) for other in range(3)]
-        padded = np.pad(dilated, ends).swapaxes(0, axis)
-        dilated = (padded[:-2] | padded[1:-1] | padded[2:]).swapaxes(0, axis)
-    return dilated
+        padded = np.pad(found, ends).swapaxes(0, axis)
+        found = (padded[:-2] | padded[1:-1] | padded[2:]).swapaxes(0, axis)
+    return found
 
 
 def _box_deviation(fillings: Floats) -> Floats:

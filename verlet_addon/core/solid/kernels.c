@@ -37,8 +37,7 @@ static void rotation_step(const real f[9], const real r[9], real turn[3])
         turn[a] = spin[a] / along;
 }
 
-/* Fits quaternion q to the deformation gradient f, and writes its matrix r. */
-static void fit_rotation(real q[4], const real f[9], real r[9])
+void fit_rotation(real q[4], const real f[9], real r[9])
 {
     quaternion_matrix(q, r);
     for (int number = 0; number < ROTATION_ROUNDS; number++) {
@@ -76,6 +75,26 @@ ALWAYS_INLINE real update_corotation(const real *places, const real *gradients, 
     return dot(clamped, cofactors) - 1.0;
 }
 
+/* Starts the rotation of cell e from that of its pose if it is more than 90° from there. */
+static void return_to_pose(const solid_corotation *corotation, const cell_pose *pose, integer e)
+{
+    const real *posed = pose->quaternions + 4 * e;
+    real *own = corotation->quaternions + 4 * e, agreement = dot(own, posed) + own[3] * posed[3];
+    if (agreement * agreement < 0.5)
+        copy(own, posed, 4);
+}
+
+/* Makes the volume of cell e relative to that at rest: growth and gradients are scaled so that their
+   product is the pressure on its nodes, and that of the gradients its change. */
+static void relate_volume(const solid_cells *cells, const solid_corotation *corotation, real ratio, integer e)
+{
+    real scale = 1.0 / __builtin_sqrt(ratio), *growth = corotation->growths + e;
+    real *gradients = corotation->volume_gradients + 3 * cells->width * e;
+    *growth = ((*growth + 1.0) / ratio - 1.0) / scale;
+    for (integer k = 0; k < 3 * cells->width; k++)
+        gradients[k] *= scale;
+}
+
 /* Updates the corotation of cell e, for nodes (m,). */
 static void update_cell(const solid_cells *cells, const solid_corotation *corotation, integer e,
                        const four *nodes)
@@ -94,6 +113,7 @@ static void update_cell(const solid_cells *cells, const solid_corotation *corota
 typedef struct {
     const solid_cells *cells;
     const solid_corotation *corotation;
+    const cell_pose *pose;
     const four *nodes;
 } corotation_loop;
 
@@ -102,8 +122,13 @@ static void update_cells(const void *loop, integer part, real *scratch)
     const corotation_loop *of = loop;
     integer end = end_of(part, CELL_PART, of->cells->count);
     (void)scratch;
-    for (integer e = part * CELL_PART; e < end; e++)
+    for (integer e = part * CELL_PART; e < end; e++) {
+        if (of->pose)
+            return_to_pose(of->corotation, of->pose, e);
         update_cell(of->cells, of->corotation, e, of->nodes);
+        if (of->pose)
+            relate_volume(of->cells, of->corotation, of->pose->ratios[e], e);
+    }
 }
 
 /* Packs the corotations of boxes for SIMD. */
@@ -123,22 +148,22 @@ SMALL static void pack_boxes(const solid_boxes *boxes, const solid_corotation *c
 }
 
 void stress_of(const solid_lattice *lattice, const real *nodes, const solid_corotation *const *corotations,
-               integer count, real modulus, const real *moves, real *forces, real *opposed,
+               const cell_pose *const *poses, real modulus, const real *moves, real *forces, real *opposed,
                four *places, four *found)
 {
     integer m = lattice->nodes;
     load_rows(nodes, m, places);
-    for (integer i = 0; i < count; i++) {
-        corotation_loop loop = {lattice->groups[i], corotations[i], places};
+    for (integer i = 0; i < lattice->groups_count; i++) {
+        corotation_loop loop = {lattice->groups[i], corotations[i], poses ? poses[i] : NULL, places};
         share(parts_of(loop.cells->count, CELL_PART), update_cells, &loop, 0, NULL);
     }
     pack_boxes(lattice->boxes, corotations[0]);
-    multiply_stiffness(lattice, corotations, lattice->rest, places, found);
+    multiply_stiffness(lattice, corotations, poses, lattice->rest, places, found);
     for (integer i = 0; i < m; i++)
         found[i] *= broadcast(-modulus);
     store_rows(found, m, forces);
     load_rows(moves, m, places);
-    multiply_stiffness(lattice, corotations, NULL, places, found);
+    multiply_stiffness(lattice, corotations, NULL, NULL, places, found);
     for (integer i = 0; i < m; i++)
         found[i] *= broadcast(modulus);
     store_rows(found, m, opposed);
@@ -149,8 +174,19 @@ EXPORT void find_stress(const solid_lattice *lattice, const real *nodes, const s
                         integer count, real modulus, const real *moves, real *forces, real *opposed, real *work)
 {
     four *places = (four *)work;
-    stress_of(lattice, nodes, corotations, count, modulus, moves, forces, opposed, places,
-              places + lattice->nodes);
+    (void)count;
+    stress_of(lattice, nodes, corotations, NULL, modulus, moves, forces, opposed, places, places + lattice->nodes);
+}
+
+EXPORT void find_posed_stress(const solid_lattice *lattice, const real *nodes,
+                              const solid_corotation *const *corotations, integer count,
+                              const cell_pose *const *poses, integer poses_count, real modulus, const real *moves,
+                              real *forces, real *opposed, real *work)
+{
+    four *places = (four *)work;
+    (void)count;
+    (void)poses_count;
+    stress_of(lattice, nodes, corotations, poses, modulus, moves, forces, opposed, places, places + lattice->nodes);
 }
 
 /* Writes points (3, p), interpolated from nodes (3, m), to `found`. */

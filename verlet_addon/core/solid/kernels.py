@@ -40,6 +40,21 @@ class Corotation:
     """(h, w, 3) gradients ∇J of the cell's relative volume J at its nodes [1/m]."""
 
 
+@dataclass(frozen=True, eq=False)
+class CellPose:
+    """Rest shapes of h cells with w nodes each, as something else poses them at the moment."""
+
+    quaternions: Floats
+    """(h, 4) rotation of each cell from the grid's axes by its pose; w, x, y, z."""
+    rotations: Floats
+    """(h, 3, 3) the same rotations as matrices."""
+    rests: Floats
+    """(h, w, 3) rest positions along the grid's axes, from the cell's first node [m]."""
+    ratios: Floats
+    """(h,) volume at rest over that in the lattice."""
+
+
+Struct("cell_pose", CellPose, shares="quaternions rotations rests ratios")
 Struct(
     "solid_corotation",
     Corotation,
@@ -74,26 +89,64 @@ def find_stress(
 
     `corotations`, of each group of cells in the step before, are updated.
     """
+    return stress_of(lattice, nodes, corotations, [None, None], modulus, moves)
+
+
+@kernel(
+    result=lambda _, nodes, *__: (np.empty_like(nodes), np.empty_like(nodes)),
+    work=lambda _, nodes, *__: np.empty((2, nodes.shape[1], 4)),
+)
+def find_posed_stress(
+    lattice: Lattice,
+    nodes: Floats,
+    corotations: Sequence[Corotation],
+    poses: Sequence[CellPose],
+    modulus: float,
+    moves: Floats,
+) -> tuple[Floats, Floats]:
+    """Forces and products as of `find_stress`, of cells with rest shapes by poses."""
+    return stress_of(lattice, nodes, corotations, poses, modulus, moves)
+
+
+def stress_of(
+    lattice: Lattice,
+    nodes: Floats,
+    corotations: Sequence[Corotation],
+    poses: Sequence[CellPose | None],
+    modulus: float,
+    moves: Floats,
+) -> tuple[Floats, Floats]:
+    """Forces as of `find_stress`, of cells whose rest shapes are those of poses, where given."""
     forces = np.zeros_like(nodes)
-    for cells, corotation in zip(lattice.groups, corotations, strict=True):
-        update_corotation(cells, nodes, corotation)
-        forces += elastic_forces(cells, lattice.nodes, nodes, corotation, modulus)
+    for cells, corotation, pose in zip(lattice.groups, corotations, poses, strict=True):
+        update_corotation(cells, nodes, corotation, pose)
+        forces += elastic_forces(cells, lattice.nodes, nodes, corotation, pose, modulus)
     return forces, stiffness_product(lattice, corotations, modulus, moves)
 
 
-def update_corotation(cells: Cells, nodes: Floats, corotation: Corotation) -> None:
+def update_corotation(
+    cells: Cells, nodes: Floats, corotation: Corotation, pose: CellPose | None = None
+) -> None:
     """Updates the rotation of each cell, from that of the step before, and its volume gradients.
+
+    Gradients are divided by the root of the volume at rest, so that their product is the change of
+    pressure. A rotation that is more than 90° from that of a pose starts from the latter.
 
     M. Müller, J. Bender, N. Chentanez, M. Macklin, *A Robust Method to Extract the Rotational Part
     of Deformations* (2016), eq. 7, with steps of Newton's method. `corotation` is written to.
     """
     gradients = cells.elements.gradients[cells.kinds]
-    deformation = np.einsum("aec,eck->eak", _relative_to_first(cells, nodes), gradients)
-    _fit_rotations(corotation.quaternions, deformation)
-    corotation.rotations[:] = _matrices(corotation.quaternions)
+    deformation = np.einsum("aec,eck->eak", relative_to_first(cells, nodes), gradients)
+    if pose is not None:
+        agreement = (corotation.quaternions * pose.quaternions).sum(axis=1)
+        lost = agreement * agreement < 0.5
+        corotation.quaternions[lost] = pose.quaternions[lost]
+    fit_rotations(corotation.quaternions, corotation.rotations, deformation)
     corotation.volume_gradients[:] = np.einsum(
         "eak,eck->eca", cofactors(_clamped(deformation))[0], gradients
     )
+    if pose is not None:
+        corotation.volume_gradients[:] /= np.sqrt(pose.ratios)[:, None, None]
 
 
 def _clamped(deformation: Floats) -> Floats:
@@ -102,8 +155,17 @@ def _clamped(deformation: Floats) -> Floats:
     return np.asarray(deformation * np.minimum(1.0, share)[:, None, None])
 
 
-def _fit_rotations(quaternions: Floats, deformation: Floats) -> None:
-    """Fits quaternions (h, 4) to deformation gradients (h, 3, 3); quaternions are written to."""
+def fit_rotations(quaternions: Floats, rotations: Floats, deformation: Floats) -> None:
+    """Fits quaternions (h, 4) to deformation gradients (h, 3, 3), and sets their matrices.
+
+    Both are written to.
+    """
+    _fit_quaternions(quaternions, deformation)
+    rotations[:] = _matrices(quaternions)
+
+
+def _fit_quaternions(quaternions: Floats, deformation: Floats) -> None:
+    """Fits quaternions (h, 4) to deformation gradients (h, 3, 3); they are written to."""
     open_ = np.arange(len(quaternions))
     for _ in range(ROTATION_ROUNDS):
         turn = _rotation_steps(_matrices(quaternions[open_]), deformation[open_])
@@ -150,24 +212,34 @@ def _matrices(quaternions: Floats) -> Floats:
 
 
 def elastic_forces(
-    cells: Cells, rest: Floats, nodes: Floats, corotation: Corotation, modulus: float
+    cells: Cells,
+    rest: Floats,
+    nodes: Floats,
+    corotation: Corotation,
+    pose: CellPose | None,
+    modulus: float,
 ) -> Floats:
-    """(3, m) elastic forces [N]: −R K (Rᵀ x − X) − λ V (J − 1) ∇J, summed over cells."""
+    """(3, m) elastic forces [N]: −R K (Rᵀ x − X) − λ V (J/J₀ − 1) ∇J, summed over cells.
+
+    X and J₀ are rest positions and volume ratio of a pose; without one those of the lattice, and 1.
+    """
     elements, kinds = cells.elements, cells.kinds
-    offsets = _relative_to_first(cells, nodes).transpose(1, 2, 0)
+    offsets = relative_to_first(cells, nodes).transpose(1, 2, 0)
     local = np.einsum("eba,ecb->eca", corotation.rotations, offsets)
-    local -= _relative_to_first(cells, rest).transpose(1, 2, 0)
+    local -= relative_to_first(cells, rest).transpose(1, 2, 0) if pose is None else pose.rests
     forces = _rotated_stiffness(cells, corotation, local)
     gradients = elements.gradients[kinds]
     deformation = np.einsum("eca,eck->eak", offsets, gradients)
-    growth = np.linalg.det(_clamped(deformation)) - 1.0
+    ratios = 1.0 if pose is None else pose.ratios
+    # The gradients have the root of the ratio as their divisor.
+    growth = (np.linalg.det(_clamped(deformation)) / ratios - 1.0) * np.sqrt(ratios)
     forces += (FIRST_LAME * elements.volumes[kinds] * growth)[
         :, None, None
     ] * corotation.volume_gradients
     return _scattered(cells, forces, nodes.shape[1], -modulus)
 
 
-def _relative_to_first(cells: Cells, nodes: Floats) -> Floats:
+def relative_to_first(cells: Cells, nodes: Floats) -> Floats:
     """(3, h, w) positions relative to each cell's first node, against cancellation [m]."""
     return np.asarray(nodes[:, cells.nodes] - nodes[:, cells.nodes[:, :1]])
 

@@ -1,6 +1,6 @@
 """The lattice of finite elements of a solid, and interpolation of points in it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -87,13 +87,32 @@ def build_lattice(grid: Grid, positions: Floats, triangles: Integers, points: Fl
     fillings = fill(cell_coordinates, triangles, grid.counts)
     kept = fillings.sum(axis=(3, 4, 5)) > MIN_FILLED_SHARE
     kept |= _needed(grid, kept, grid.to_cells(points))
+    return assemble_lattice(
+        grid,
+        fillings,
+        kept,
+        lambda cells: fill_some(cell_coordinates, triangles, cells, SAMPLES),
+    )
+
+
+def assemble_lattice(
+    grid: Grid, fillings: Floats, kept: Booleans, fill_more: Callable[[Integers], Floats]
+) -> Lattice:
+    """The lattice of some cells of a grid.
+
+    Parameters
+    ----------
+    fillings : (x, y, z, 3, 3, 3) integration weights, as of `grid.fill`.
+    kept : (x, y, z) bool, the cells.
+    fill_more : returns weights (k, SAMPLES, SAMPLES, SAMPLES) of cells with indices (k, 3).
+    """
     corners = np.argwhere(kept)[:, None] + CELL_CORNERS.astype(np.int64)
     _, y, z = grid.counts + 1
     keys = (corners[..., 0] * y + corners[..., 1]) * z + corners[..., 2]
     node_keys, numbers = np.unique(keys, return_inverse=True)
     numbers = numbers.reshape(keys.shape)
     is_quadratic = find_thin_cells(fillings, kept)[kept]
-    filled = fill_some(cell_coordinates, triangles, np.argwhere(kept)[is_quadratic], SAMPLES)
+    filled = fill_more(np.argwhere(kept)[is_quadratic])
     quadratic_nodes, ends = find_edge_nodes(numbers, is_quadratic, filled, len(node_keys))
     nodes = (
         np.array([node_keys // (y * z), node_keys // z % y, node_keys % z]) * grid.sizes[:, None]
@@ -202,7 +221,7 @@ STIFFNESS_STEPS = 100
 
 def with_painted_stiffness(lattice: Lattice, vertices: Embedding, weights: Floats) -> Lattice:
     """The lattice with element stiffness scaled by shares (n,) that are given at the vertices."""
-    shares = _node_shares(lattice, vertices, weights)
+    shares = node_shares(lattice, vertices, weights)
     linear, quadratic = (
         _with_shares(cells, shares[cells.nodes[:, :8]]) for cells in lattice.groups
     )
@@ -225,7 +244,7 @@ def _with_shares(cells: Cells, shares: Floats) -> Cells:
     return replace(cells, kinds=kinds.reshape(-1), elements=elements)
 
 
-def _node_shares(lattice: Lattice, vertices: Embedding, weights: Floats) -> Floats:
+def node_shares(lattice: Lattice, vertices: Embedding, weights: Floats) -> Floats:
     """(m,) shares at nodes, from weights (n,) of vertices, averaged inwards node by node."""
     count = lattice.nodes.shape[1]
     corners, parts = vertices.nodes.ravel(), np.abs(vertices.weights)

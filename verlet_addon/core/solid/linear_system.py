@@ -148,18 +148,14 @@ Struct(
 Struct("solver_tolerance", SolverTolerance, reads="relative absolute min_rounds negligible")
 
 
-NEWMARK = 0.25
-"""Newmark's β in short steps: the average of accelerations, the only one that conserves energy."""
-
-
 def step_shares(solid: Solid, dt: float, h_squared: float) -> tuple[float, float]:
     """Factors c₊, c₋ of stiffness for displacements of this step and the step before [s²].
 
     From Newmark's rule and Kelvin–Voigt damping, see `solid_step`.
     """
-    of_step_before = NEWMARK * (1.0 - min(1.0, (dt / solid.wave_time) ** 2))
-    viscous = dt * solid.retardation_time / 2
-    return (1.0 - 3.0 * of_step_before) * h_squared + viscous, viscous - of_step_before * h_squared
+    ahead, behind, retardation_time = solid.newmark_shares(dt)
+    viscous = dt * retardation_time / 2
+    return ahead * h_squared + viscous, viscous - behind * h_squared
 
 
 def solid_system(

@@ -42,6 +42,10 @@ MIN_ENCLOSED_SHARE = 1e-3
 """Smallest enclosed volume, as a share of that of a ball with the same surface area."""
 
 
+NEWMARK = 0.25
+"""Newmark's β in short steps: the average of accelerations, the only one that conserves energy."""
+
+
 @dataclass(frozen=True, eq=False)
 class Solid:
     """Constant properties of a solid of m nodes and p surface points, which are its particles."""
@@ -71,6 +75,14 @@ class Solid:
     """(p,) mass of the layer beneath each point, one cell deep [kg]."""
     hole_edges: int
     """Number of the mesh's edges around holes, which lids close."""
+
+    def newmark_shares(self, dt: float) -> tuple[float, float, float]:
+        """Weights of forces at the end of a step and in the step before, and retardation time [s].
+
+        Steps longer than the wave time approach implicit Euler.
+        """
+        before = NEWMARK * (1.0 - min(1.0, (dt / self.wave_time) ** 2))
+        return 1.0 - 3.0 * before, before, self.retardation_time
 
     @cached_property
     def contact_areas(self) -> Floats:
@@ -188,7 +200,7 @@ def build_solid(shape: RestShape) -> Solid:
         surface=surface,
         embedding=embedding,
         masses=density * lattice.volumes,
-        free_components=label_free(_components(lattice), held),
+        free_components=label_free(find_lattice_components(lattice), held),
         modulus=settings.stiffness,
         node_stiffnesses=settings.stiffness * node_stiffnesses(lattice),
         wave_time=wave_time,
@@ -265,7 +277,7 @@ def solid_particles(shape: RestShape, solid: Solid) -> RestShape:
     )
     return replace(
         without_edges(replace(shape, mesh=mesh)),
-        components=_components(solid.lattice)[solid.embedding.nodes[:, 0]],
+        components=find_lattice_components(solid.lattice)[solid.embedding.nodes[:, 0]],
         pinned=np.append(shape.pinned, np.zeros(more, dtype=bool)),
         masses=np.append(shape.masses, np.full(more, shape.masses.mean())),
     )
@@ -329,7 +341,7 @@ def check_hollow(shape: RestShape, lattice: Lattice) -> None:
         )
 
 
-def _components(lattice: Lattice) -> Integers:
+def find_lattice_components(lattice: Lattice) -> Integers:
     """(m,) connected component of each node, from 0."""
     edges = [
         np.stack(np.broadcast_arrays(cells.nodes[:, :1], cells.nodes[:, 1:]), axis=2).reshape(-1, 2)

@@ -11,7 +11,7 @@ static void solve_solid(const void *loop, integer number, real *scratch)
     (void)scratch;
     if (!of->is_stressed) {
         real *opposed = of->nodes;
-        stress_of(part->lattice, of->start, part->corotations, part->corotations_count, of->modulus,
+        stress_of(part->lattice, of->start, part->corotations, NULL, of->modulus,
                   of->displacement, of->right, opposed, all->ahead, all->search);
         for (integer i = 0; i < count; i++)
             of->right[i] = of->h_squared * of->right[i] - opposed[i];
@@ -20,7 +20,7 @@ static void solve_solid(const void *loop, integer number, real *scratch)
     update_velocities(all, of->start, of->moves, of->nodes, of->previous_nodes);
     for (integer i = 0; i < count; i++)
         of->moves[i] = of->nodes[i] - all->predicted_nodes[i];
-    clamp_points(all, of->nodes, of->points);
+    clamp_points(all, of->moves, of->points);
 }
 
 EXPORT void solve_solids(const solid_problem *const *problems, integer count)

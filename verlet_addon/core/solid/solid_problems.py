@@ -60,4 +60,4 @@ def solve_solids(problems: Sequence[SolidProblem]) -> None:
         found = update_velocities(system, each.start, each.moves)
         each.nodes[:], each.previous_nodes[:] = found
         each.moves[:] = each.nodes - system.predicted_nodes
-        each.points[:] = clamp_points(system, each.nodes)
+        each.points[:] = clamp_points(system, each.moves)

@@ -24,7 +24,7 @@ from .collider_contacts import (
     with_colliders,
 )
 from .external_moves import lift_with_ground
-from .kernels import find_stress, interpolate
+from .kernels import CellPose, find_posed_stress, find_stress, interpolate
 from .linear_system import (
     PointContacts,
     SolidSystem,
@@ -35,18 +35,8 @@ from .linear_system import (
 )
 from .solid_body import NO_FRICTION, SleepState, Solid, SolidState
 from .solid_problems import SolidProblem, solve_solids
+from .tolerances import motion_square, relative_change, relative_motion_square, residual_share
 
-SOLID_RESIDUAL = 1.5e-3
-"""Relative residual at which conjugate gradients end. In steps longer than the wave time it
-is smaller by their ratio, as stress then outweighs the forces on the whole body. With 2e-3 a bar
-that has sagged farther before comes to rest half a per cent lower than one that has not."""
-QUADRATIC_RESIDUAL_SHARE = 2.0 / 3.0
-"""Factor of the relative residual for solids with quadratic cells, which otherwise vibrate when
-they slide, and lose up to a fifteenth of their speed."""
-MIN_RELATIVE_CHANGE = 2e-3
-"""Conjugate gradients also end once the residual is below this share of the nodes' motion relative
-to the body's mean motion; the next step solves for the rest. Uneven meshes take a third fewer
-rounds. The mean motion does not count: it would end vibrations of bodies that fall."""
 MIN_CG_ROUNDS = 2
 """Minimum rounds of conjugate gradients in each step of a solid that moves: without, small
 vibrations never decay. With half, jelly on a ball lies 0.6 mm elsewhere; with twice, 0.07 mm."""
@@ -79,6 +69,10 @@ class SolidStep:
     """(3,) displacement of the ground in this step [m]."""
     free_motion: float
     """Σ m |free|² [kg m²]."""
+    posed_nodes: Floats | None = None
+    """(3, m) where something poses the nodes at the start of the step, for which `poses` are the
+    rest shapes of cells; nodes of the state are displacements from there [m]."""
+    poses: Sequence[CellPose] = ()
     start: SolidState = field(init=False)
     """The state at the start, from which the step can be solved more than once; set by
     `begin_step`."""
@@ -122,8 +116,7 @@ def begin_step(
 
 def predict_points(step: SolidStep) -> Floats:
     """(3, p) points after free motion and the moves of the last step, to detect contacts [m]."""
-    ends = step.state.nodes + step.free + step.state.moves
-    return np.asarray(interpolate(step.solid.embedding, ends))
+    return step.system.predicted + interpolate(step.solid.embedding, step.state.moves)
 
 
 def solve_steps(
@@ -235,7 +228,7 @@ def _solve(
 
 def _problem(step: SolidStep, system: SolidSystem) -> SolidProblem:
     """What a step is solved from, and room for its solution."""
-    known = step.stress_forces
+    known = find_stress_forces(step) if step.poses else step.stress_forces
     return SolidProblem(
         system=system,
         tolerance=solver_tolerance([step]),
@@ -289,11 +282,21 @@ def store_anchors(
 def find_stress_forces(step: SolidStep) -> Floats:
     """(3, m) `SolidStep.stress_forces`, computed once per step [kg m]."""
     if step.stress_forces is None:
-        given = step.solid.lattice, step.start.nodes, step.state.corotations, step.solid.modulus
-        forces, opposed = find_stress(*given, _stressing_displacement(step))
-        _set_stress(step, np.asarray(step.h_squared * forces - opposed))
+        _set_stress(step, _stress_forces(step))
     assert step.stress_forces is not None
     return step.stress_forces
+
+
+def _stress_forces(step: SolidStep) -> Floats:
+    """(3, m) h² f − K (c₊ free + c₋ inertia), stress f at the start [kg m]."""
+    solid, corotations, nodes = step.solid, step.state.corotations, step.start.nodes
+    last = solid.modulus, _stressing_displacement(step)
+    if step.posed_nodes is None:
+        forces, opposed = find_stress(solid.lattice, nodes, corotations, *last)
+    else:
+        posed = solid.lattice, nodes + step.posed_nodes, corotations, step.poses
+        forces, opposed = find_posed_stress(*posed, *last)
+    return np.asarray(step.h_squared * forces - opposed)
 
 
 def solver_tolerance(steps: Sequence[SolidStep]) -> SolverTolerance:
@@ -309,29 +312,6 @@ def solver_tolerance(steps: Sequence[SolidStep]) -> SolverTolerance:
         else MIN_CG_ROUNDS,
         negligible=NEGLIGIBLE_MOVE * NEGLIGIBLE_MOVE * min(step.free_motion for step in steps),
     )
-
-
-def relative_change(solid: Solid) -> float:
-    """MIN_RELATIVE_CHANGE, or 0 for several components, as their motions are independent."""
-    parts = solid.free_components
-    return MIN_RELATIVE_CHANGE if (parts == parts[0]).all() else 0.0
-
-
-def residual_share(solid: Solid, dt: float) -> float:
-    """Relative residual at which conjugate gradients end, for steps of length dt [s]."""
-    share = QUADRATIC_RESIDUAL_SHARE if len(solid.lattice.quadratic.nodes) else 1.0
-    return share * SOLID_RESIDUAL / max(1.0, dt / solid.wave_time)
-
-
-def motion_square(solid: Solid, moves: Floats) -> float:
-    """Σ m |v|² for moves v (3, m) of nodes [kg m²]."""
-    return float((solid.masses * moves * moves).sum())
-
-
-def relative_motion_square(solid: Solid, moves: Floats) -> float:
-    """Σ m |v − v̄|² for moves v (3, m) of nodes and their mean v̄ [kg m²]."""
-    mean = (solid.masses * moves).sum(axis=1, keepdims=True) / solid.masses.sum()
-    return motion_square(solid, moves - mean)
 
 
 def _stressing_displacement(step: SolidStep) -> Floats:

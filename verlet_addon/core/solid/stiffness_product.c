@@ -79,10 +79,24 @@ ALWAYS_INLINE void scatter(const integer *corners, four v[3][8], four *found)
     }
 }
 
+/* Subtracts the rest positions (8, 3) of four cells, as modes. */
+ALWAYS_INLINE void subtract_rests(const cell_pose *pose, const integer *cells, four v[3][8])
+{
+    four rests[3][8];
+    for (int c = 0; c < 8; c++)
+        for (int a = 0; a < 3; a++)
+            for (int k = 0; k < 4; k++)
+                rests[a][c][k] = pose->rests[3 * (LINEAR_NODES * cells[k] + c) + a];
+    hadamard_transform(rests);
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < 8; i++)
+            v[a][i] -= rests[a][i];
+}
+
 /* Adds the product of four boxes. Their volume gradients and rest positions consist of modes 4, 2 and 1,
    which are odd along one axis. */
 ALWAYS_INLINE void add_boxes(const solid_boxes *boxes, const solid_box_state *box, integer number,
-                    int strained, const four *moves, four *found)
+                    const cell_pose *pose, int strained, const four *moves, four *found)
 {
     const integer *corners = boxes->corners + 32 * number;
     four v[3][8], growth = broadcast(0.0);
@@ -93,7 +107,9 @@ ALWAYS_INLINE void add_boxes(const solid_boxes *boxes, const solid_box_state *bo
             growth += box->volume_gradients[k][a] * v[a][4 >> k];
     growth = broadcast(FIRST_LAME * boxes->volumes[number]) * (strained ? box->growth : growth);
     rotate_modes(box->rotations, 1, 3, v);
-    if (strained)
+    if (strained && pose)
+        subtract_rests(pose, boxes->cells + 4 * number, v);
+    else if (strained)
         for (int k = 0; k < 3; k++)
             v[k][4 >> k] += broadcast(4.0 * boxes->sizes[k]);
     multiply_modes(boxes->blocks + 72 * boxes->kinds[number], v);
@@ -130,8 +146,8 @@ ALWAYS_INLINE void multiply(const four *tile, const four *vector, int n, four *f
 }
 
 /* Adds the product of one cell that is no box. */
-ALWAYS_INLINE void add_cell(const solid_cells *cells, const solid_corotation *corotation, integer e, const four *rest,
-                   const four *moves, four *found)
+ALWAYS_INLINE void add_cell(const solid_cells *cells, const solid_corotation *corotation, integer e, const cell_pose *pose,
+                   const four *rest, const four *moves, four *found)
 {
     const integer kind = cells->kinds[e], width = cells->width, count = cells->widths[kind];
     const integer *nodes = cells->nodes + width * e, *slots = cells->slots + width * kind;
@@ -145,7 +161,11 @@ ALWAYS_INLINE void add_cell(const solid_cells *cells, const solid_corotation *co
         four move = moves[node] - first, turned = broadcast(0.0);
         for (int a = 0; a < 3; a++)
             turned += load_three(r + 3 * a) * broadcast(move[a]);
-        *(four *)((real *)local + 3 * c) = rest ? turned - (rest[node] - rest[nodes[0]]) : turned;
+        if (pose)
+            turned -= load_three(pose->rests + 3 * (width * e + slots[c]));
+        else if (rest)
+            turned -= rest[node] - rest[nodes[0]];
+        *(four *)((real *)local + 3 * c) = turned;
         growth += load_three(volume_gradients + 3 * slots[c]) * move;
     }
     multiply(cells->tiles + 4 * cells->starts[kind], local, (3 * (int)count + 3) / 4, pulls);
@@ -163,6 +183,7 @@ ALWAYS_INLINE void add_cell(const solid_cells *cells, const solid_corotation *co
 typedef struct {
     const solid_lattice *lattice;
     const solid_corotation *const *corotations;
+    const cell_pose *const *poses;
     const four *rest, *moves;
     four *found;
     integer first;
@@ -175,14 +196,15 @@ NEVER_INLINE void multiply_boxes(const slab_loop *of, const solid_boxes *boxes, 
 {
     const solid_box_state *states = of->corotations[0]->boxes;
     for (integer number = boxes->starts[slab]; number < boxes->starts[slab + 1]; number++)
-        add_boxes(boxes, states + number, number, of->rest != NULL, of->moves, of->found);
+        add_boxes(boxes, states + number, number, of->poses ? of->poses[0] : NULL, of->rest != NULL, of->moves,
+                  of->found);
 }
 
 NEVER_INLINE void multiply_cells(const slab_loop *of, const solid_cells *cells,
-                                 const solid_corotation *corotation, integer slab)
+                                 const solid_corotation *corotation, const cell_pose *pose, integer slab)
 {
     for (integer k = cells->other_starts[slab]; k < cells->other_starts[slab + 1]; k++)
-        add_cell(cells, corotation, cells->others[k], of->rest, of->moves, of->found);
+        add_cell(cells, corotation, cells->others[k], pose, of->rest, of->moves, of->found);
 }
 
 static void multiply_slab(const void *loop, integer number, real *scratch)
@@ -191,16 +213,17 @@ static void multiply_slab(const void *loop, integer number, real *scratch)
     (void)scratch;
     multiply_boxes(of, of->lattice->boxes, of->first + number);
     for (integer i = 0; i < of->lattice->groups_count; i++)
-        multiply_cells(of, of->lattice->groups[i], of->corotations[i], of->first + number);
+        multiply_cells(of, of->lattice->groups[i], of->corotations[i], of->poses ? of->poses[i] : NULL,
+                       of->first + number);
 }
 
-void multiply_stiffness(const solid_lattice *lattice, const solid_corotation *const *corotations, const four *rest,
-                  const four *moves, four *found)
+void multiply_stiffness(const solid_lattice *lattice, const solid_corotation *const *corotations,
+                  const cell_pose *const *poses, const four *rest, const four *moves, four *found)
 {
     integer even = lattice->even_slabs;
     for (integer i = 0; i < lattice->nodes; i++)
         found[i] = broadcast(0.0);
-    share(even, multiply_slab, &(slab_loop){lattice, corotations, rest, moves, found, 0}, 0, NULL);
+    share(even, multiply_slab, &(slab_loop){lattice, corotations, poses, rest, moves, found, 0}, 0, NULL);
     share(lattice->slabs - even, multiply_slab,
-          &(slab_loop){lattice, corotations, rest, moves, found, even}, 0, NULL);
+          &(slab_loop){lattice, corotations, poses, rest, moves, found, even}, 0, NULL);
 }

@@ -13,6 +13,7 @@ from ...bake.bake import bodies
 from ...scene.attachment_targets import nearest_targets
 from ...scene.attachments import acting_attachments
 from ...scene.colliders import met_colliders
+from ...scene.pin_weights import pin_group_of
 from ...scene.shown_mesh import read_weights, vertex_count
 from ...settings.properties import body_properties
 from .drawing_cache import Changes, kept, mesh_changes
@@ -104,7 +105,7 @@ def attachments_key(obj: bpy.types.Object) -> tuple[Hashable, ...]:
 
 def _held(obj: bpy.types.Object) -> list[Held]:
     """The vertices in the pin group of a body, then those of each acting attachment."""
-    groups = [body_properties(obj).pin_group]
+    groups = [pin_group_of(obj)]
     groups += [item.vertex_group for _, item in acting_attachments(obj)]
     key = (mesh_changes(obj), obj.mode, vertex_count(obj), *groups)
     return kept("held", obj, key, lambda: _read_held(obj, groups), lag=key[1:])

@@ -32,16 +32,17 @@ class StrainView:
 def strain_view(
     obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, scale: float
 ) -> StrainView | None:
-    """The picture of a body's strain; None for water, in Edit Mode and with invalid settings.
+    """The picture of a body's strain; None for water and flesh, in Edit Mode and if invalid.
 
-    Edges of water are not constrained, and in Edit Mode the rest shape itself is edited.
+    Edges of water are not constrained, a pose stretches those of flesh, and in Edit Mode the rest
+    shape itself is edited.
 
     Parameters
     ----------
     scale
         Strain at both ends of the color scale.
     """
-    if body_properties(obj).body_type == "WATER" or obj.mode == "EDIT":
+    if body_properties(obj).body_type in ("WATER", "FLESH") or obj.mode == "EDIT":
         return None
     return kept("strain", obj, moment(depsgraph, scale), lambda: _make(obj, depsgraph, scale))
 

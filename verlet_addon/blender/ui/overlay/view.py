@@ -10,6 +10,7 @@ from ...bake.bake import bodies
 from ...scene.cache_modifiers import can_play
 from ...scene.file_context import file_context
 from ...scene.mesh_access import point_count
+from ...scene.pin_weights import pin_group_of
 from ...settings.overlay_properties import VERLET_PG_overlay, overlay_properties
 from ...settings.properties import body_properties
 from ..bake_progress import bake_in_progress
@@ -86,7 +87,7 @@ def _draw_held(
 ) -> None:
     """Draws the attached and pinned vertices of a body."""
     body = body_properties(obj)
-    pin_key = (obj.mode, body.pin_group, body.pin_weight)
+    pin_key = (obj.mode, pin_group_of(obj), body.pin_weight)
     attached_key = (obj.mode, *attachments_key(obj))
     pixel, hole = _pixel(context), _HOLE if obj.mode == "EDIT" else 0.0
 

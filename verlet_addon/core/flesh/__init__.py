@@ -1,0 +1,1 @@
+"""Flesh between skin and bone, over a body that something poses."""

@@ -1,0 +1,293 @@
+"""The flesh of a body: the lattice between skin and bone, what it follows, and its first mode."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from ..arrays import NONZERO, Booleans, Floats, Integers, cross, dot, sum_rows
+from ..errors import MeshError
+from ..geometry.graph import find_components
+from ..geometry.rest_shape import RestShape, without_edges
+from ..settings import BodySettings
+from ..solid.kernels import CellPose, interpolate
+from ..solid.lattice import (
+    MIN_FILLED_SHARE,
+    Embedding,
+    Lattice,
+    assemble_lattice,
+    embed,
+    node_stiffnesses,
+    with_painted_stiffness,
+)
+from ..solid.solid_body import (
+    CONTACT_MODULUS_FACTOR,
+    NEWMARK,
+    Solid,
+    SolidState,
+    check_closed,
+    rest_nodes,
+    start_solid,
+)
+from ..solid.surface_points import build_surface_points
+from .embedding import embed_points, hold_bone, with_bone
+from .first_mode import HeldLattice, first_frequency
+from .kernels import Muscle, pose_cells
+from .muscles import find_muscles
+from .posing import Posing, build_posing, pose_nodes
+from .region import MIN_THICKNESS, FleshRegion, find_region
+
+MIN_VISCOUS_STEPS = 0.5
+"""Least retardation time, in steps. Without, flesh that a cut in the animation has stretched
+threefold flies apart, for there its stiffness is more than that of the linear system; with half,
+cells still turn inside out."""
+DAMPED_OCTAVES = 4.0
+"""Ratio of frequencies over which the damping ratio is even: parts that are lighter than the
+largest swing up to so many times as fast."""
+
+
+@dataclass(frozen=True, eq=False)
+class Flesh(Solid):
+    """Constant properties of flesh. Its points are the skin's, and then b at the surface of bone.
+
+    The nodes hold displacements from where the posed skin has them. So a point is where its pose
+    is, and displaced as its embedding says; weights of points on thin flesh have a sum below 1, and
+    are 0 on bone.
+    """
+
+    posing: Posing
+    muscles: Sequence[Muscle]
+    """Per group of cells."""
+    bone_embedding: Embedding
+    """Interpolation of the b points at the surface of bone, which are held."""
+    depth: float
+    """Greatest thickness [m]."""
+    frequency: float
+    """Angular frequency of the first mode [rad/s]."""
+
+    @property
+    def bone(self) -> Integers:
+        """(b,) numbers of the points at the surface of bone."""
+        count = self.points.shape[1]
+        return np.arange(count - len(self.bone_embedding.nodes), count)
+
+    @property
+    def held(self) -> Booleans:
+        """(p,) bool, points that are where their pose is."""
+        still = ~self.embedding.weights.any(axis=1)
+        still[self.bone] = True
+        return np.asarray(still)
+
+    def posed_points(self, skin: Floats, nodes: Floats) -> Floats:
+        """(3, p) poses of points, given those of vertices (3, n) and nodes (3, m) [m]."""
+        chosen = self.surface.corners.shape[1] - len(self.bone_embedding.nodes)
+        corners, shares = self.surface.corners[:, :chosen], self.surface.shares[:, :chosen]
+        further = (skin[:, corners] * shares).sum(axis=1)
+        return np.concatenate([skin, further, interpolate(self.bone_embedding, nodes)], axis=1)
+
+    def newmark_shares(self, dt: float) -> tuple[float, float, float]:
+        """Weights of forces at the end of a step and in the step before, and retardation time [s].
+
+        The weights conserve energy in steps of any length.
+        """
+        return NEWMARK, NEWMARK, max(self.retardation_time, MIN_VISCOUS_STEPS * dt)
+
+    def drag_rate(self, damping_ratio: float, dt: float) -> float:
+        """Rate at which velocities relative to the pose decay, beside Kelvin–Voigt damping [1/s].
+
+        Both together damp the first mode by its ratio (Rayleigh damping).
+        """
+        square = self.frequency * self.frequency
+        return max(0.0, 2.0 * damping_ratio * self.frequency - self.newmark_shares(dt)[2] * square)
+
+    def turned(self, gravity: Floats, poses: Sequence[CellPose]) -> Floats:
+        """(3, m) a vector (3,) as it turns with the cells around each node."""
+        total, along = (
+            np.zeros((3, len(self.masses))),
+            (self.lattice.grid.axes * gravity[:, None]).sum(axis=0),
+        )
+        volumes = np.zeros(len(self.masses))
+        for cells, pose in zip(self.lattice.groups, poses, strict=True):
+            weights = cells.elements.node_volumes[cells.kinds]
+            vectors = np.einsum("eab,b->ae", pose.rotations, along)
+            spread = (vectors[:, :, None] * weights).reshape(3, -1)
+            total += sum_rows(cells.nodes.ravel(), spread, len(volumes))
+            volumes += sum_rows(cells.nodes.ravel(), weights.reshape(1, -1), len(volumes))[0]
+        return np.asarray(total / np.maximum(volumes, NONZERO))
+
+
+@dataclass(eq=False, kw_only=True)
+class FleshState(SolidState):
+    """State of flesh between steps; nodes are displacements from their pose."""
+
+    pose: Floats
+    """(3, m) where the posed skin has the nodes [m]."""
+    pose_move: Floats
+    """(3, m) its way in the last step [m]."""
+    poses: Sequence[CellPose]
+    """Per group of cells, rest shapes."""
+
+
+def build_flesh(shape: RestShape) -> Flesh:
+    """The flesh of a body by its map, `Paint.flesh`.
+
+    Raises
+    ------
+    MeshError
+        If the skin has edges without faces or inner walls, or no flesh anywhere.
+    """
+    check_closed(shape)
+    settings, size = shape.settings, shape.settings.flesh_depth / shape.settings.flesh_resolution
+    positions, thicknesses = shape.mesh.positions, _thicknesses(shape, size)
+    surface = build_surface_points(positions, shape.triangles, size / 2)
+    region = find_region(positions, shape.triangles, surface, thicknesses, size)
+    lattice = _lattice(shape, region)
+    fleshy = np.flatnonzero(thicknesses > 0.0)
+    known = embed(lattice, positions[fleshy])
+    if shape.mesh.paint.stiffness is not None:
+        lattice = with_painted_stiffness(lattice, known, shape.mesh.paint.stiffness[fleshy])
+    bone, areas = hold_bone(lattice, region, size)
+    skin = build_surface_points(positions, shape.triangles, size)
+    embedding = embed_points(lattice, skin, positions, thicknesses / size, bone)
+    density = shape.masses.sum() / _enclosed_volume(positions, shape.triangles)
+    skin, nodes = with_bone(skin, len(areas)), rest_nodes(lattice)
+    spring = CONTACT_MODULUS_FACTOR * settings.stiffness / size
+    flesh = Flesh(
+        lattice=lattice,
+        points=np.zeros((3, len(skin.areas))),
+        surface=skin,
+        embedding=embedding,
+        masses=density * lattice.volumes,
+        free_components=np.full(nodes.shape[1], -1),
+        modulus=settings.stiffness,
+        node_stiffnesses=settings.stiffness * node_stiffnesses(lattice),
+        wave_time=np.inf,
+        retardation_time=0.0,
+        contact_stiffnesses=spring * np.append(skin.areas[: -len(areas)], areas),
+        layer_masses=density * size * skin.areas,
+        hole_edges=0,
+        posing=build_posing(nodes, positions, shape.triangles, fleshy, size),
+        muscles=find_muscles(shape, lattice, known, fleshy),
+        bone_embedding=bone,
+        depth=settings.flesh_depth,
+        frequency=0.0,
+    )
+    flesh.points[:] = flesh.posed_points(positions.T, nodes)
+    return with_damping(flesh, settings)
+
+
+def _lattice(shape: RestShape, region: FleshRegion) -> Lattice:
+    """The lattice of a region.
+
+    Raises
+    ------
+    MeshError
+        If it is empty.
+    """
+    fillings = region.fillings(3)
+    kept = fillings.sum(axis=(3, 4, 5)) > MIN_FILLED_SHARE
+    if not kept.any():
+        raise MeshError(_no_flesh(shape.mesh.name, shape.settings))
+    return assemble_lattice(region.grid, fillings, kept, partial(_weights, region))
+
+
+def with_damping(flesh: Flesh, settings: BodySettings) -> Flesh:
+    """Flesh whose first mode has the damping ratio of its settings, and faster ones about as much.
+
+    Those up to DAMPED_OCTAVES times as fast have no more, by a share that resists strain rates and
+    one that resists velocities.
+    """
+    springs = flesh.contact_stiffnesses[flesh.bone]
+    held = HeldLattice(
+        flesh.lattice,
+        flesh.masses,
+        flesh.node_stiffnesses,
+        flesh.modulus,
+        flesh.bone_embedding,
+        springs,
+    )
+    frequency = flesh.frequency or first_frequency(held)
+    return replace(
+        flesh,
+        frequency=frequency,
+        wave_time=1.0 / frequency,
+        retardation_time=2.0 * settings.flesh_damping / ((1.0 + DAMPED_OCTAVES) * frequency),
+    )
+
+
+def start_flesh(
+    flesh: Flesh, skin: Floats, velocities: Floats, settings: BodySettings, dt: float
+) -> FleshState:
+    """The state of flesh at its pose, by vertices (3, n) of the skin with velocities [m] [m/s]."""
+    pose = pose_nodes(flesh.posing, skin)
+    before = pose_nodes(flesh.posing, skin - velocities * dt)
+    none = np.zeros_like(pose)
+    state = start_solid(flesh, none.copy(), none)
+    poses = [
+        CellPose(
+            turned.quaternions.copy(),
+            turned.rotations.copy(),
+            np.zeros((*cells.nodes.shape, 3)),
+            np.ones(len(cells.nodes)),
+        )
+        for cells, turned in zip(flesh.lattice.groups, state.corotations, strict=True)
+    ]
+    set_rests(flesh, poses, pose, settings)
+    for turned, own in zip(state.corotations, poses, strict=True):
+        turned.quaternions[:], turned.rotations[:] = own.quaternions, own.rotations
+    return FleshState(**vars(state), pose=pose, pose_move=pose - before, poses=poses)
+
+
+def set_rests(
+    flesh: Flesh, poses: Sequence[CellPose], nodes: Floats, settings: BodySettings
+) -> None:
+    """Sets the rest shapes of all cells by posed nodes (3, m) [m]."""
+    pose_cells(
+        flesh.lattice, nodes, poses, flesh.muscles, settings.keep_volume, settings.muscle_length
+    )
+
+
+def _weights(region: FleshRegion, cells: Integers) -> Floats:
+    """(k, 5, 5, 5) integration weights of chosen cells (k, 3)."""
+    return np.asarray(region.fillings(5)[tuple(cells.T)])
+
+
+def _thicknesses(shape: RestShape, size: float) -> Floats:
+    """(n,) thickness of the flesh at vertices, 0 where it is too thin [m]."""
+    weights = shape.mesh.paint.flesh
+    if weights is None:
+        raise MeshError(_no_flesh(shape.mesh.name, shape.settings))
+    thicknesses = shape.settings.flesh_depth * np.clip(weights, 0.0, 1.0)
+    thicknesses[thicknesses < MIN_THICKNESS * size] = 0.0
+    if not thicknesses.any():
+        raise MeshError(_no_flesh(shape.mesh.name, shape.settings))
+    return np.asarray(thicknesses)
+
+
+def _no_flesh(name: str, settings: BodySettings) -> str:
+    """The sentence for a body that is all bone."""
+    return (
+        f"'{name}' has no flesh: its Flesh Group is empty, or thinner everywhere than a quarter of "
+        f"a cell of {1000 * settings.flesh_depth / settings.flesh_resolution:.3g} mm; use Paint "
+        "from Bones, or paint it"
+    )
+
+
+def _enclosed_volume(positions: Floats, triangles: Integers) -> float:
+    """Volume within a closed surface [m³]."""
+    a, b, c = (positions - positions.mean(axis=0))[triangles].transpose(0, 2, 1)
+    return max(abs(float(dot(a, cross(b, c)).sum())) / 6.0, NONZERO)
+
+
+def flesh_particles(shape: RestShape, flesh: Flesh) -> RestShape:
+    """The points of flesh as particles without edges; those on bone are held."""
+    more, held = len(flesh.surface.areas) - shape.particle_count, flesh.held
+    mesh = replace(shape.mesh, positions=flesh.points.T, pin_weights=held.astype(np.float64))
+    labels = find_components(shape.particle_count, shape.mesh.edges)
+    return replace(
+        without_edges(replace(shape, mesh=mesh)),
+        components=np.append(labels, np.zeros(more, dtype=np.int64)),
+        pinned=held,
+        masses=np.append(shape.masses, np.full(more, shape.masses.mean())),
+    )
