@@ -22,6 +22,7 @@ from sample_blends.bridge import (
     bunting,
 )
 from sample_blends.fabrics import fabrics
+from sample_blends.fleshy import heavy, seal
 from sample_blends.fox import fox
 from sample_blends.garments import dress, torn_banner
 from sample_blends.girl import girl
@@ -331,6 +332,8 @@ SAMPLES = {
     "fur": fur,
     "fox": fox,
     "girl": girl,
+    "jumper": heavy,
+    "seal": seal,
     "jellies": jellies,
     "rope": rope,
     "rope_bridge": rope_bridge,

@@ -1,5 +1,6 @@
 """People in several layers of clothes: one dances, one sits down and folds the arms."""
 
+from collections.abc import Sequence
 from math import pi
 from typing import Any
 
@@ -10,6 +11,7 @@ from sample_blends.person import (
     ARM,
     NECK,
     TORSO,
+    Limb,
     Quads,
     make_person,
     mirrored,
@@ -122,11 +124,7 @@ def clothe(person: Any) -> None:
     person.collision.thickness_outer = 0.003
     scene: Any = bpy.context.scene
     scene.verlet.substeps = 20  # with 10 the shirt crosses itself as it settles
-    shirt = _garment("Shirt", *_shirt(), (0.78, 0.75, 0.68), "COTTON")
-    places = np.array([vertex.co for vertex in shirt.data.vertices])
-    collar = np.hypot(places[:, 0], places[:, 1]) < 0.115
-    held = np.flatnonzero(collar & (places[:, 2] > 1.36)).tolist()
-    attach(shirt, rig, "Collar", held, bone="Chest")
+    make_shirt(person, TORSO)
     columns, rows = 96, 34
     points, faces, _ = grid(columns, rows, _skirt)
     skirt = _garment("Skirt", *_closed(points, faces, columns), (0.12, 0.26, 0.42), "COTTON")
@@ -135,6 +133,16 @@ def clothe(person: Any) -> None:
     points, faces, _ = grid(columns, rows, _cape)
     cape = _garment("Cape", points, faces, (0.50, 0.06, 0.07), "WOOL")
     attach(cape, rig, "Neck", list(range(columns + 1)), bone="Chest")
+
+
+def make_shirt(person: Any, torso: Sequence[Limb]) -> Any:
+    """Adds a shirt over a torso of these limbs, held by its collar."""
+    shirt = _garment("Shirt", *_shirt(torso), (0.78, 0.75, 0.68), "COTTON")
+    places = np.array([vertex.co for vertex in shirt.data.vertices])
+    collar = np.hypot(places[:, 0], places[:, 1]) < 0.115
+    held = np.flatnonzero(collar & (places[:, 2] > 1.36)).tolist()
+    attach(shirt, person.parent, "Collar", held, bone="Chest")
+    return shirt
 
 
 def _garment(
@@ -159,27 +167,34 @@ def _closed(points: Points, faces: Quads, columns: int) -> tuple[Points, Quads]:
     return points[column < columns], new[faces]
 
 
-def _loose(points: Points) -> Points:
+def _loose(points: Points, torso: Sequence[Limb]) -> Points:
     """(n,) distances from the shirt, which is wider above the waist than where it is tucked in."""
     arm = [ARM[0]._replace(radii=(0.060, 0.058))]
-    limbs = [*TORSO, *arm, *mirrored(arm), NECK[0]]
+    limbs = [*torso, *arm, *mirrored(arm), NECK[0]]
     height = points[:, 2]
     wide = np.clip((height - 1.06) / 0.10, 0.0, 1.0) * np.clip((1.34 - height) / 0.06, 0.0, 1.0)
     room = 0.016 + 0.014 * wide
     return union(points, limbs, blend=0.030) - room
 
 
-def _shirt() -> tuple[Points, Quads]:
+def _shirt(torso: Sequence[Limb]) -> tuple[Points, Quads]:
     """A shirt with short sleeves: a surface around torso and arms, cut open at its ends."""
-    points, faces = surface(_loose, (-0.55, -0.30, 0.70), (0.55, 0.30, 1.62), 0.0185)
+
+    def loose(places: Points) -> Points:
+        return _loose(places, torso)
+
+    deep = 0.30 + max(0.0, max(-limb.head[1] for limb in torso) - 0.055)
+    points, faces = surface(loose, (-0.55, -deep, 0.70), (0.55, deep, 1.62), 0.0185)
     head, tail = np.array(ARM[0].head), np.array(ARM[0].tail)
     way = (tail - head) / np.linalg.norm(tail - head)
     end = head + SLEEVE * (tail - head)
+    waist = [abs(limb.head[0]) + limb.radii[0] for limb in torso if limb.bone == "Spine"]
+    aside = max(0.2, max(waist) + 0.045)
 
     def beyond(places: Points) -> Points:
         """(n,) how far places are beyond the hem, the collar or the sleeves [m]."""
         folded = np.stack((np.abs(places[:, 0]), places[:, 1], places[:, 2]), axis=1)
-        sleeve = np.where(folded[:, 0] > 0.2, (folded - end) @ way, -1.0)
+        sleeve = np.where(folded[:, 0] > aside, (folded - end) @ way, -1.0)
         high = np.maximum(0.0, places[:, 2] - 1.44)
         neck = 0.092 + high - np.linalg.norm(places - (0.0, -0.008, 1.44), axis=1)
         return np.asarray(np.max((HEM - places[:, 2], neck, sleeve), axis=0))
@@ -189,7 +204,7 @@ def _shirt() -> tuple[Points, Quads]:
     points, faces = points[used], faces.reshape(-1, 4)
     edge = _edge(faces)
     for _ in range(6):
-        points[edge] = onto(_loose, onto(beyond, points[edge]))
+        points[edge] = onto(loose, onto(beyond, points[edge]))
     return points, faces
 
 

@@ -97,10 +97,21 @@ def union(points: Points, limbs: Sequence[Limb], *, blend: float) -> Points:
     return np.asarray(low - blend * np.log(np.exp(-(each - low) / blend).sum(axis=0)))
 
 
-def body_distance(points: Points) -> Points:
+class Build(NamedTuple):
+    """Limbs on top of those of a slender person: of the trunk, and of the left leg."""
+
+    trunk: Sequence[Limb] = ()
+    leg: Sequence[Limb] = ()
+
+
+SLENDER = Build()
+
+
+def body_distance(points: Points, build: Build = SLENDER) -> Points:
     """(n,) distances from the person's skin, negative inside [m]."""
-    trunk = union(points, [*TORSO, *NECK, *ARM, *mirrored(ARM)], blend=0.016)
-    legs = [union(points, side, blend=0.012) for side in (LEG, mirrored(LEG))]
+    trunk = union(points, [*TORSO, *NECK, *ARM, *mirrored(ARM), *build.trunk], blend=0.016)
+    leg = [*LEG, *build.leg]
+    legs = [union(points, side, blend=0.012) for side in (leg, mirrored(leg))]
     both = np.minimum(*legs)
     low = np.minimum(trunk, both)
     away = np.stack((trunk, both)) - low
@@ -162,16 +173,22 @@ def onto(field: Any, points: Points, level: float = 0.0) -> Points:
     return np.asarray(points - ((value - level) / size)[:, None] * slope)
 
 
-def make_person(name: str, color: Vector, *, cell: float = CELL) -> Any:
+def make_person(name: str, color: Vector, *, cell: float = CELL, build: Build = SLENDER) -> Any:
     """Adds the skinned body, which a rig moves; returns its mesh, a child of the rig.
 
     Its faces have the size `cell` [m].
     """
-    points, faces = surface(body_distance, (-0.72, -0.24, -0.03), (0.72, 0.24, 1.78), cell)
+
+    def skin(points: Points) -> Points:
+        return body_distance(points, build)
+
+    deep = 0.24 if build == SLENDER else 0.24 + 9 * CELL
+    points, faces = surface(skin, (-0.72, -deep, -0.03), (0.72, deep, 1.78), cell)
     looks = plain(name, color, roughness=0.55)
     body = add_mesh(name, points, faces=faces, material=looks)
     rig = _rig()
     limbs = [*TORSO, *NECK, *ARM, *mirrored(ARM), *LEG, *mirrored(LEG)]
+    limbs += [*build.trunk, *build.leg, *mirrored(build.leg)]
     away = np.stack([distance(points, limb) for limb in limbs])
     names = sorted({limb.bone for limb in limbs})
     nearest = np.stack([away[[limb.bone == bone for limb in limbs]].min(axis=0) for bone in names])

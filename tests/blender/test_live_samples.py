@@ -12,7 +12,7 @@ import pytest
 from tests.blender.scenes import coordinates, file_content, open_apart, verlet
 
 SAMPLES = sorted(Path(__file__).parents[2].joinpath("sample_blends").glob("*.blend"))
-HEAVY = {"dancer", "sitter"}
+HEAVY = {"dancer", "jumper", "sitter"}
 PARAMETERS = [
     pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if path.stem in HEAVY else [])
     for path in SAMPLES

@@ -15,9 +15,9 @@ OTHER_FRAMES = {"dress": 2, "pond": 40, "beach_ball": 2}
 OTHER_SUBSTEPS = {"beach_ball": 10}
 """Less than its pressure needs is an error."""
 
-LEFT_OUT = ["sitter", "long_hair", "curls", "ponytail", "fur"]
-"""The first frames of one are those of dancer, to the bit; hair has caches in place of keys, and a
-family of its own."""
+LEFT_OUT = ["sitter", "jumper", "long_hair", "curls", "ponytail", "fur"]
+"""The first frames of one are those of dancer, to the bit; jumper takes minutes; hair has caches in
+place of keys, and a family of its own."""
 
 
 def bake_file(path: Path) -> Iterator[str]:
