@@ -165,9 +165,9 @@ def _unheld_size(model: SolidModel, positions: Floats, down: Floats) -> float:
     down : (3,) direction of gravity.
     """
     height = float(np.ptp(along(down, positions)))
-    if not len(model.pinned):
-        return height
     free = np.setdiff1d(np.arange(model.vertex_count), model.pinned)
+    if not len(model.pinned) or not len(free):
+        return height if len(free) else 0.0
     ends, pins = (positions.T[each[:: -(-len(each) // SAMPLED)]] for each in (free, model.pinned))
     away = np.linalg.norm(ends[:, None] - pins, axis=2).min(axis=1)
     return min(height, float(away.max(initial=0.0)))
