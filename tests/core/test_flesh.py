@@ -153,9 +153,8 @@ def frequencies(resolutions: list[int]) -> list[float]:
 
 
 def test_a_hemisphere_swings_as_fast_at_all_resolutions() -> None:
-    # 0.179 of an exact hemisphere, and 1.5 % for the ring in which the flesh thins out.
     for found in frequencies([3, 4, 5, 6]):
-        assert found == pytest.approx(0.1815, rel=0.03)
+        assert found == pytest.approx(0.179, rel=0.03)
 
 
 def shoved(mesh: MeshData, time: float) -> Floats:
@@ -287,10 +286,10 @@ def test_keyed_damping_acts_at_once_and_keeps_the_motion() -> None:
         mesh,
         lambda t: shoved(mesh, t),
         0.8,
-        keys=lambda t: {"flesh_damping": 0.05 if t < 0.4 else 2.0},
+        keys=lambda t: {"flesh_damping": 0.05 if t < 0.4 else 0.7},
     )
     np.testing.assert_allclose(keyed[:10], loose[:10], atol=1e-9)
-    late = [np.abs(each[-1] - shoved(mesh, 0.8)).max() for each in (keyed, loose)]
+    late = [np.abs(each[-8:] - shoved(mesh, 0.8)).max() for each in (keyed, loose)]
     assert late[0] < 0.3 * late[1]
 
 

@@ -216,6 +216,11 @@ class BodySettings:
         return DIMENSIONS[self.body_type]
 
     @property
+    def flesh_cell(self) -> float:
+        """Edge length of the cells of flesh [m]."""
+        return self.flesh_depth / self.flesh_resolution
+
+    @property
     def frame_share(self) -> float:
         """Share of the motion of its reference frame that its inertia leaves out.
 

@@ -17,7 +17,7 @@ def hold_bone(lattice: Lattice, region: FleshRegion, size: float) -> tuple[Embed
 
     A part without bone beneath it is held in its middle.
     """
-    anchors, held_areas = _merged(lattice, region)
+    anchors, held_areas = _merged(region)
     found = embed(lattice, anchors)
     components = find_lattice_components(lattice)
     loose = np.setdiff1d(components, components[found.nodes[:, 0]])
@@ -32,22 +32,16 @@ def hold_bone(lattice: Lattice, region: FleshRegion, size: float) -> tuple[Embed
     ), areas
 
 
-def _merged(lattice: Lattice, region: FleshRegion) -> tuple[Floats, Floats]:
-    """Anchors (k, 3) and areas (k,) of a region, of which each linear cell has but one.
+def _merged(region: FleshRegion) -> tuple[Floats, Floats]:
+    """Anchors (k, 3) and areas (k,) of a region, of which each cell has but one.
 
-    More, which are not in one plane, would hold all of its nodes: a hemisphere four cells high
-    would swing 7 % too fast, in place of 4 %.
+    More, which are not in one plane, would hold all nodes of a cell: a hemisphere four cells high
+    would swing 7 % too fast.
     """
-    grid = lattice.grid
-    keys, labels = np.unique(_cell_keys(grid, grid.to_cells(region.anchors)), return_inverse=True)
-    labels = labels.reshape(-1)
-    lows = lattice.nodes[:, lattice.quadratic.nodes[:, 0]].T / grid.sizes
-    several = np.isin(keys, _cell_keys(grid, lows + 0.5))[labels]
-    labels = np.where(several, len(keys) + np.arange(len(labels)), labels)
-    _, labels = np.unique(labels, return_inverse=True)
-    count = int(labels.max(initial=-1)) + 1
-    areas = sum_rows(labels.reshape(-1), region.areas[None], count)[0]
-    moments = sum_rows(labels.reshape(-1), region.areas * region.anchors.T, count)
+    cells = region.grid.to_cells(region.anchors)
+    keys, labels = np.unique(_cell_keys(region.grid, cells), return_inverse=True)
+    areas = sum_rows(labels.reshape(-1), region.areas[None], len(keys))[0]
+    moments = sum_rows(labels.reshape(-1), region.areas * region.anchors.T, len(keys))
     return np.ascontiguousarray((moments / areas).T), areas
 
 
@@ -79,12 +73,7 @@ def embed_points(
     weights = np.zeros(nodes.shape)
     nodes[fleshy] = found.nodes
     weights[fleshy] = found.weights * moving[fleshy, None]
-    width = max(nodes.shape[1], bone.nodes.shape[1])
-    pads = [((0, 0), (0, width - each.nodes.shape[1])) for each in (found, bone)]
-    return Embedding(
-        np.concatenate([np.pad(nodes, pads[0]), np.pad(bone.nodes, pads[1])]),
-        np.concatenate([np.pad(weights, pads[0]), np.pad(bone.weights, pads[1])]),
-    )
+    return Embedding(np.concatenate([nodes, bone.nodes]), np.concatenate([weights, bone.weights]))
 
 
 def with_bone(surface: SurfacePoints, count: int) -> SurfacePoints:

@@ -7,12 +7,13 @@ depends on how the cells lie.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from ..arrays import Floats, Integers
 from ..solid.grid import MAX_CELLS, Grid, fill, moment_weights, principal_axes
-from ..solid.surface_points import SurfacePoints
+from ..solid.surface_points import build_surface_points
 
 PARTS = 2
 """Parts of a cell along each axis, whose shares of flesh are told apart."""
@@ -40,24 +41,25 @@ class FleshRegion:
     areas: Floats
     """(b,) area of that surface at each place [m²]."""
 
-    def fillings(self, samples: int) -> Floats:
-        """(x, y, z, s, s, s) weights of s samples along each axis of each cell, as `grid.fill`."""
-        return moment_weights(self.shares, PARTS, samples)
+    @cached_property
+    def fillings(self) -> Floats:
+        """(x, y, z, 3, 3, 3) integration weights of each cell, as of `grid.fill`."""
+        return moment_weights(self.shares, PARTS, 3)
 
 
 def find_region(
-    positions: Floats, triangles: Integers, surface: SurfacePoints, thicknesses: Floats, size: float
+    positions: Floats, triangles: Integers, thicknesses: Floats, size: float
 ) -> FleshRegion:
     """The flesh beneath a closed surface, in cells of one size.
 
     Parameters
     ----------
     positions, triangles : (n, 3) vertices [m] and (3, t) triangles of the skin.
-    surface : points on it, at distances of at most half a cell.
     thicknesses : (n,) thickness of the flesh at the vertices, above 0 somewhere [m].
     size : edge length of the cells [m].
     """
     grid = _grid(positions, triangles, thicknesses, size)
+    surface = build_surface_points(positions, triangles, size / PARTS)
     shares = fill(grid.to_cells(positions) * PARTS, triangles, grid.counts * PARTS, 1, RAYS)
     inside = shares.reshape(grid.counts * PARTS)
     points = grid.to_cells(surface.interpolate(positions)) * PARTS

@@ -1,6 +1,6 @@
 """The lattice of finite elements of a solid, and interpolation of points in it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -87,16 +87,13 @@ def build_lattice(grid: Grid, positions: Floats, triangles: Integers, points: Fl
     fillings = fill(cell_coordinates, triangles, grid.counts)
     kept = fillings.sum(axis=(3, 4, 5)) > MIN_FILLED_SHARE
     kept |= _needed(grid, kept, grid.to_cells(points))
-    return assemble_lattice(
-        grid,
-        fillings,
-        kept,
-        lambda cells: fill_some(cell_coordinates, triangles, cells, SAMPLES),
-    )
+    thin = find_thin_cells(fillings, kept)
+    filled = fill_some(cell_coordinates, triangles, np.argwhere(thin), SAMPLES)
+    return assemble_lattice(grid, fillings, kept, thin, filled)
 
 
 def assemble_lattice(
-    grid: Grid, fillings: Floats, kept: Booleans, fill_more: Callable[[Integers], Floats]
+    grid: Grid, fillings: Floats, kept: Booleans, thin: Booleans, filled: Floats
 ) -> Lattice:
     """The lattice of some cells of a grid.
 
@@ -104,15 +101,15 @@ def assemble_lattice(
     ----------
     fillings : (x, y, z, 3, 3, 3) integration weights, as of `grid.fill`.
     kept : (x, y, z) bool, the cells.
-    fill_more : returns weights (k, SAMPLES, SAMPLES, SAMPLES) of cells with indices (k, 3).
+    thin : (x, y, z) bool, those of them that are quadratic.
+    filled : (c, SAMPLES, SAMPLES, SAMPLES) integration weights of these.
     """
     corners = np.argwhere(kept)[:, None] + CELL_CORNERS.astype(np.int64)
     _, y, z = grid.counts + 1
     keys = (corners[..., 0] * y + corners[..., 1]) * z + corners[..., 2]
     node_keys, numbers = np.unique(keys, return_inverse=True)
     numbers = numbers.reshape(keys.shape)
-    is_quadratic = find_thin_cells(fillings, kept)[kept]
-    filled = fill_more(np.argwhere(kept)[is_quadratic])
+    is_quadratic = thin[kept]
     quadratic_nodes, ends = find_edge_nodes(numbers, is_quadratic, filled, len(node_keys))
     nodes = (
         np.array([node_keys // (y * z), node_keys // z % y, node_keys % z]) * grid.sizes[:, None]
