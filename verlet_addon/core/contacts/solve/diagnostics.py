@@ -8,7 +8,7 @@ from ...arrays import Booleans, Floats, Integers
 from ...bodies.step_data import Body
 from ...geometry.graph import edge_lengths
 from ...mesh import SHORTEST_EDGE, MeshData
-from ...model import ShellModel, SolidModel, WaterModel
+from ...model import FleshModel, ShellModel, SolidModel, WaterModel
 from ...remark import Remark
 from ...scene import Collider, Plane, Sample
 from ...settings import BodySettings
@@ -142,7 +142,8 @@ def _too_soft(bodies: Sequence[Body], gravity: Floats) -> list[str]:
     for model, state in bodies:
         pull = gravity * model.settings.gravity
         strength = float(np.sqrt((pull * pull).sum()))
-        if not isinstance(model, SolidModel) or strength == 0.0:
+        is_loaded = isinstance(model, FleshModel) and model.settings.loaded_shape
+        if not isinstance(model, SolidModel) or is_loaded or strength == 0.0:
             continue
         height = _unheld_size(model, state.positions, pull / strength)
         density = float(model.solid.masses.sum()) / model.solid.lattice.volume
