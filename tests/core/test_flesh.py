@@ -15,9 +15,11 @@ from verlet_addon.core.build import build_model
 from verlet_addon.core.errors import MeshError
 from verlet_addon.core.flesh import kernels, posing
 from verlet_addon.core.flesh.flesh_body import Flesh, FleshState
+from verlet_addon.core.inputs import still_scene
 from verlet_addon.core.mesh import MeshData, Paint
 from verlet_addon.core.model import FleshModel
-from verlet_addon.core.settings import BodySettings
+from verlet_addon.core.settings import BodySettings, SceneSettings
+from verlet_addon.core.simulate import simulate
 from verlet_addon.core.simulation import Simulation
 from verlet_addon.core.solid import kernels as solid_kernels
 from verlet_addon.core.state import SolidBodyState
@@ -132,6 +134,22 @@ def test_a_shape_modelled_under_gravity_sags_only_as_it_turns() -> None:
     # Down by gravity across the dome, and out, as the load that it was modelled under is gone.
     assert moved[2] < -sag
     assert abs(abs(moved[0]) - sag) < 0.3 * sag
+
+
+@pytest.mark.parametrize("loaded_shape", [True, False])
+def test_only_flesh_that_sags_is_told_to_be_too_heavy(loaded_shape: bool) -> None:
+    mesh = hemisphere()
+    settings = BodySettings(
+        body_type="FLESH",
+        flesh_depth=0.1,
+        stiffness=300.0,
+        use_density=True,
+        density=950.0,
+        loaded_shape=loaded_shape,
+    )
+    frames = simulate([mesh], [settings], SceneSettings(use_ground=False), still_scene([mesh], 2))
+    told = [text for frame in frames for text in frame.remarks if "too heavy" in text]
+    assert len(told) == (not loaded_shape)
 
 
 def frequencies(resolutions: list[int]) -> list[float]:
@@ -299,6 +317,12 @@ def test_a_body_without_flesh_is_told_in_one_sentence(flesh: Any) -> None:
     paint = Paint(flesh=None if flesh is None else flesh(len(mesh.positions)))
     with pytest.raises(MeshError, match="'Body' has no flesh: its Flesh Group is empty"):
         play(replace(mesh, paint=paint), still(mesh), 0.1)
+
+
+def test_flesh_in_too_many_cells_is_told_before_it_fills_the_memory() -> None:
+    mesh = hemisphere()
+    with pytest.raises(MeshError, match="cells of 1 mm, 3"):
+        play(mesh, still(mesh), 0.1, flesh_depth=0.003)
 
 
 def test_both_bodies_of_the_kernels_pose_and_stress_cells_alike() -> None:

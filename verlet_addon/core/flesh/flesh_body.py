@@ -37,6 +37,8 @@ from .muscles import find_muscles
 from .posing import Posing, build_posing, pose_nodes
 from .region import MIN_THICKNESS, FleshRegion, find_region
 
+MAX_GRID_CELLS = 400_000
+"""Limit of inputs: cells in the box around the flesh; they take 1.5 kB each while it is built."""
 MIN_FLESH_SHARE = 0.1
 """Smallest share of flesh in a cell. With a fifth of it, slivers in the groin of a person who jumps
 turn inside out, where the pose does; with half, all is as with this."""
@@ -264,6 +266,15 @@ def _thicknesses(shape: RestShape) -> Floats:
     thicknesses[thicknesses < MIN_THICKNESS * shape.settings.flesh_cell] = 0.0
     if not thicknesses.any():
         raise MeshError(_no_flesh(shape.mesh.name, shape.settings))
+    box = np.ptp(shape.mesh.positions[thicknesses > 0.0], axis=0) + shape.settings.flesh_depth
+    cells = float(np.prod(box / shape.settings.flesh_cell))
+    if cells > MAX_GRID_CELLS:
+        raise MeshError(
+            f"'{shape.mesh.name}' has flesh in cells of {1000 * shape.settings.flesh_cell:.3g} mm, "
+            f"{cells / 1e6:.1f} million for its size and no more than "
+            f"{MAX_GRID_CELLS / 1e6:.1f} million are possible; raise its Depth, "
+            "or lower its Resolution"
+        )
     return np.asarray(thicknesses)
 
 
