@@ -18,8 +18,8 @@ PARAMETERS = [
     for path in SAMPLES
 ]
 FEW, MANY = 3, 60
-CARRIED = {"Rope", "Ponytail"}
-"""Bodies with carriers, and hair on a head that turns, which round what a bake shows."""
+CARRIED = {"Rope", "Ponytail", "Seal", "Person"}
+"""Bodies with carriers, hair on a head that turns, and flesh, which round what a bake shows."""
 
 
 def bodies() -> list[Any]:
@@ -126,4 +126,4 @@ def test_live_simulation_leaves_a_sample_as_it_was(path: Path) -> None:
 
 
 def test_there_are_all_samples() -> None:
-    assert len(SAMPLES) == 24
+    assert len(SAMPLES) == 26
