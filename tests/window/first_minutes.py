@@ -91,7 +91,11 @@ def test_a_failed_bake_is_reported_by_the_button_beside_its_message(hand: Hand) 
         bpy.ops.preferences.addon_show(module=preferences_name())
     yield from wait(1.0)
     hand.picture("preferences")
-    bpy.ops.wm.window_close()
+    main, *others = bpy.context.window_manager.windows
+    for window in others:  # without these, it may close the main one, which ends Blender
+        with bpy.context.temp_override(window=window):
+            bpy.ops.wm.window_close()
+    assert [*bpy.context.window_manager.windows] == [main]
 
 
 def preferences_name() -> str:
