@@ -30,7 +30,9 @@ def _muscle(cells: Cells, shares: Floats, squares: Floats) -> Muscle:
     """Fibres of cells, as directions of the largest eigenvalue of mean squares (m, 3, 3)."""
     corners = cells.nodes[:, :8]
     mean = squares[corners].mean(axis=1)
-    fibres = np.ones((len(mean), 3))
+    # The column of the largest diagonal element is never across the fibre.
+    largest = np.einsum("eaa->ea", mean).argmax(axis=1)
+    fibres = mean[np.arange(len(mean)), :, largest]
     for _ in range(POWER_ROUNDS):
         fibres = np.einsum("eab,eb->ea", mean, fibres)
         fibres /= np.maximum(np.sqrt((fibres * fibres).sum(axis=1, keepdims=True)), NONZERO)
