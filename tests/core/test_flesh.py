@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.core.bodies import sphere
 from tests.core.both_bodies import in_numpy
 from tests.core.fleshy import Pose, bent, hemisphere, limb, play
 from verlet_addon.core.arrays import Floats, Integers
@@ -295,6 +296,41 @@ def test_a_muscle_whose_fibres_shorten_grows_thicker_and_keeps_its_volume() -> N
     assert radii[belly].min() > 0.051
     share = volume(frames[-1], mesh.triangles) / volume(mesh.positions, mesh.triangles)
     assert share == pytest.approx(1.0, abs=0.02)
+
+
+@pytest.mark.parametrize("along", [(1, 0, 0), (1, -1, 0), (1, 1, -2)])
+def test_fibres_in_the_cells_run_as_those_at_the_skin(along: tuple[float, ...]) -> None:
+    mesh, way = limb(), np.array(along) / np.linalg.norm(along)
+    fibres, muscle = np.tile(way, (len(mesh.positions), 1)), np.ones(len(mesh.positions))
+    mesh = replace(mesh, fibres=fibres, paint=replace(mesh.paint, muscle=muscle))
+    _, simulation = play(mesh, still(mesh), 0.05, **LIMB)
+    flesh, _ = parts(simulation)
+    found = flesh.muscles[0].fibres @ flesh.lattice.grid.axes.T
+    np.testing.assert_allclose(np.abs(found @ way), 1.0, atol=1e-9)
+
+
+def rolled(place: float, frames: int) -> Floats:
+    """The middle of a ball of jelly that has fallen on a hemisphere of flesh, from that [m]."""
+    dome, ball = hemisphere(), sphere(12, 8, radius=0.05)
+    dome = replace(dome, positions=moved(dome.positions, place))
+    above = moved(ball.positions, place + 0.02, 0.003) + np.array([0.0, 0.0, 0.16])
+    ball = replace(ball, name="Ball", positions=above)
+    flesh = BodySettings(body_type="FLESH", flesh_depth=0.1, stiffness=5e3, mass=2.0)
+    jelly = BodySettings(body_type="SOFT", stiffness=5e3, mass=0.05)
+    scene, both = SceneSettings(use_ground=False), [dome, ball]
+    *_, last = simulate(both, [flesh, jelly], scene, still_scene(both, frames))
+    return np.asarray(last.positions[1].mean(axis=0) - [place, 0.0, 0.0])
+
+
+def test_jelly_rolls_on_flesh_alike_wherever_both_are() -> None:
+    here = rolled(0.0, 7)
+    assert 0.03 < here[0] < 0.06
+    for place in (8.0, -3.0):
+        np.testing.assert_allclose(rolled(place, 7), here, atol=1e-3)
+
+
+def test_jelly_that_touches_nothing_but_bone_stays_whole() -> None:
+    assert np.isfinite(rolled(0.0, 14)).all()
 
 
 def test_keyed_damping_acts_at_once_and_keeps_the_motion() -> None:

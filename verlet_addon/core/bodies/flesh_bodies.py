@@ -1,10 +1,10 @@
 """Phases of a step for flesh."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, magnitudes
+from ..arrays import Floats, norms
 from ..flesh.flesh_body import FleshState, set_rests, start_flesh
 from ..flesh.posing import pose_nodes
 from ..forces.accelerations import node_accelerations
@@ -12,7 +12,7 @@ from ..mesh import MeshData
 from ..model import FleshModel
 from ..solid.external_moves import move_nodes_with_points
 from ..solid.kernels import interpolate
-from ..solid.solid_step import SolidStep
+from ..solid.solid_step import SolidStep, StepPose
 from ..solid.tolerances import motion_square
 from ..state import SolidBodyState
 from .solid_bodies import SolidBodyStep, spring_compliances
@@ -29,7 +29,7 @@ def start_flesh_body(model: FleshModel, mesh: MeshData, *, dt: float) -> SolidBo
     """
     flesh, skin = model.solid, mesh.positions.T
     state = start_flesh(flesh, skin, mesh.velocities.T, model.settings, dt)
-    points = flesh.posed_points(skin, state.pose)
+    points = state.posed_points.copy()
     before = flesh.posed_points(skin - mesh.velocities.T * dt, state.pose - state.pose_move)
     state.solved_points, state.previous_solved_points = points.copy(), before.copy()
     return SolidBodyState(points, before, previous_dt=dt, solid=state)
@@ -40,8 +40,6 @@ class FleshBodyStep(SolidBodyStep):
     """Flesh in one step, by displacements from its pose."""
 
     model: FleshModel
-    posed: Floats = field(default_factory=lambda: np.empty((3, 0)))
-    """(3, p) poses of its points at the end of the step [m]; set by the predictor."""
 
     @property
     def _nodes(self) -> FleshState:
@@ -56,21 +54,20 @@ class FleshBodyStep(SolidBodyStep):
         move_nodes_with_points(flesh, own, state.positions, state.previous_positions)
         skin = self.targets[:, : model.vertex_count]
         pose = pose_nodes(flesh.posing, skin)
-        former_pose = own.pose
-        set_rests(flesh, own.poses, former_pose, model.settings)
-        gain = batches.velocity_gain
-        way = pose - former_pose
-        lag = (1.0 - model.settings.inertia_share) * (own.pose_move * gain - way)
+        former, gain = own.pose, batches.velocity_gain
+        set_rests(flesh, own.poses, former, model.settings)
+        step_pose = StepPose(former, pose - former, own.posed_points, own.poses)
+        lag = (1.0 - model.settings.inertia_share) * (own.pose_move * gain - step_pose.way)
         # No more than its thickness, if the pose jumps.
-        lag *= np.minimum(1.0, flesh.depth / np.maximum(magnitudes(lag), 1e-30))
+        lag *= np.minimum(1.0, flesh.depth / norms(lag))
         inertia = (own.nodes - own.previous_nodes) * (
             gain * np.exp(-flesh.drag_rate(model.settings.flesh_damping, dt) * dt)
         )
         free = inertia + lag + self._pull(inputs) * batches.h_squared
-        self.posed = flesh.posed_points(skin, pose)
+        own.pose, own.pose_move = pose, step_pose.way
+        own.posed_points = flesh.posed_points(skin, pose)
         state.previous_positions = state.positions.copy()
-        state.positions = self.posed + interpolate(flesh.embedding, own.nodes + free)
-        own.pose, own.pose_move = pose, way
+        state.positions = own.posed_points + interpolate(flesh.embedding, own.nodes + free)
         return SolidStep(
             flesh,
             own,
@@ -81,8 +78,7 @@ class FleshBodyStep(SolidBodyStep):
             free,
             inputs.ground_shift,
             free_motion=motion_square(flesh, free),
-            posed_nodes=former_pose,
-            poses=own.poses,
+            pose=step_pose,
         )
 
     def _pull(self, inputs: StepInputs) -> Floats:
@@ -120,5 +116,5 @@ class FleshBodyStep(SolidBodyStep):
         """Targets (3, g) and compliances (g,) of points at the bone, and of goal springs."""
         bone = self.model.solid.bone
         springs = spring_compliances(self.model, self.batches.h_squared)
-        targets = np.concatenate([self.posed[:, bone], self.spring_goals], axis=1)
+        targets = np.concatenate([self._nodes.posed_points[:, bone], self.spring_goals], axis=1)
         return targets, np.concatenate([np.zeros(len(bone)), springs])

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from ..arrays import NONZERO, Booleans, Floats, Integers, cross, dot, sum_rows
 from ..errors import MeshError
-from ..geometry.graph import find_components
-from ..geometry.rest_shape import RestShape, without_edges
+from ..geometry.rest_shape import RestShape
 from ..settings import BodySettings
 from ..solid.elements import SAMPLES
 from ..solid.kernels import CellPose, interpolate
@@ -27,6 +27,7 @@ from ..solid.solid_body import (
     SolidState,
     check_closed,
     rest_nodes,
+    solid_particles,
     start_solid,
 )
 from ..solid.surface_points import build_surface_points
@@ -44,7 +45,7 @@ MIN_FLESH_SHARE = 0.1
 turn inside out, where the pose does; with half, all is as with this."""
 BONE_MODULUS_FACTOR = 5.0
 """Modulus of the springs at the surface of bone, which are one cell long, as a multiple of Young's
-modulus. With twice, hemispheres of 3 to 8 cells swing 2 to 4 % faster than an exact one; so, from
+modulus. With twice, hemispheres of 3 to 8 cells swing up to 4 % faster than an exact one; so, from
 1 % slower to 2 % faster."""
 MIN_VISCOUS_STEPS = 0.5
 """Least retardation time, in steps. Without, flesh that a cut in the animation has stretched
@@ -74,13 +75,13 @@ class Flesh(Solid):
     frequency: float
     """Angular frequency of the first mode [rad/s]."""
 
-    @property
+    @cached_property
     def bone(self) -> Integers:
         """(b,) numbers of the points at the surface of bone."""
         count = self.points.shape[1]
         return np.arange(count - len(self.bone_embedding.nodes), count)
 
-    @property
+    @cached_property
     def held(self) -> Booleans:
         """(p,) bool, points that are where their pose is."""
         still = ~self.embedding.weights.any(axis=1)
@@ -111,18 +112,14 @@ class Flesh(Solid):
 
     def turned(self, gravity: Floats, poses: Sequence[CellPose]) -> Floats:
         """(3, m) a vector (3,) as it turns with the cells around each node."""
-        total, along = (
-            np.zeros((3, len(self.masses))),
-            (self.lattice.grid.axes * gravity[:, None]).sum(axis=0),
-        )
-        volumes = np.zeros(len(self.masses))
-        for cells, pose in zip(self.lattice.groups, poses, strict=True):
+        lattice, total = self.lattice, np.zeros((3, len(self.masses)))
+        along = (lattice.grid.axes * gravity[:, None]).sum(axis=0)
+        for cells, pose in zip(lattice.groups, poses, strict=True):
             weights = cells.elements.node_volumes[cells.kinds]
             vectors = np.einsum("eab,b->ae", pose.rotations, along)
             spread = (vectors[:, :, None] * weights).reshape(3, -1)
-            total += sum_rows(cells.nodes.ravel(), spread, len(volumes))
-            volumes += sum_rows(cells.nodes.ravel(), weights.reshape(1, -1), len(volumes))[0]
-        return np.asarray(total / np.maximum(volumes, NONZERO))
+            total += sum_rows(cells.nodes.ravel(), spread, len(lattice.volumes))
+        return np.asarray(total / lattice.volumes)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -133,6 +130,8 @@ class FleshState(SolidState):
     """(3, m) where the posed skin has the nodes [m]."""
     pose_move: Floats
     """(3, m) its way in the last step [m]."""
+    posed_points: Floats
+    """(3, p) where it has the points [m]."""
     poses: Sequence[CellPose]
     """Per group of cells, rest shapes."""
 
@@ -245,7 +244,10 @@ def start_flesh(
     set_rests(flesh, poses, pose, settings)
     for turned, own in zip(state.corotations, poses, strict=True):
         turned.quaternions[:], turned.rotations[:] = own.quaternions, own.rotations
-    return FleshState(**vars(state), pose=pose, pose_move=pose - before, poses=poses)
+    points = flesh.posed_points(skin, pose)
+    return FleshState(
+        **vars(state), pose=pose, pose_move=pose - before, posed_points=points, poses=poses
+    )
 
 
 def set_rests(
@@ -294,13 +296,7 @@ def _enclosed_volume(positions: Floats, triangles: Integers) -> float:
 
 
 def flesh_particles(shape: RestShape, flesh: Flesh) -> RestShape:
-    """The points of flesh as particles without edges; those on bone are held."""
-    more, held = len(flesh.surface.areas) - shape.particle_count, flesh.held
-    mesh = replace(shape.mesh, positions=flesh.points.T, pin_weights=held.astype(np.float64))
-    labels = find_components(shape.particle_count, shape.mesh.edges)
-    return replace(
-        without_edges(replace(shape, mesh=mesh)),
-        components=np.append(labels, np.zeros(more, dtype=np.int64)),
-        pinned=held,
-        masses=np.append(shape.masses, np.full(more, shape.masses.mean())),
-    )
+    """The points of flesh as particles without edges, of which those on bone are held."""
+    particles, held = solid_particles(shape, flesh), flesh.held
+    mesh = replace(particles.mesh, pin_weights=held.astype(np.float64))
+    return replace(particles, mesh=mesh, pinned=held)

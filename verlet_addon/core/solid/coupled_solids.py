@@ -94,9 +94,20 @@ def _coupled_system(group: CoupledSolids, systems: Sequence[SolidSystem]) -> Sol
         step.system.contacts.stiffnesses * step.solid.surface.area_factors for step in steps
     ]
     # Interpolated from nodes, without projections out of contacts, which are no sliding.
-    start_points = [interpolate(step.solid.embedding, step.start.nodes) for step in steps]
-    anchors = solid_contacts.offsets(start_points) - _previous_deflections(group)
+    anchors = solid_contacts.offsets([*map(_start_points, steps)]) - _previous_deflections(group)
     return couple_systems(systems, solid_contacts, stiffnesses, anchors)
+
+
+def _start_points(step: SolidStep) -> Floats:
+    """(3, p) points of the nodes at the start of the step [m]."""
+    found = interpolate(step.solid.embedding, step.start.nodes)
+    return found if step.pose is None else found + step.pose.points
+
+
+def _node_motion(step: SolidStep, nodes: Floats) -> tuple[Floats, Floats]:
+    """(3, m) places of nodes at the start of the step [m], and (3, m) their way to `nodes` [m]."""
+    start, moved = step.start.nodes, nodes - step.start.nodes
+    return (start, moved) if step.pose is None else (start + step.pose.nodes, moved + step.pose.way)
 
 
 def _set_solid_friction(group: CoupledSolids, offsets: Floats) -> None:
@@ -206,8 +217,7 @@ class _RigidMotion:
     @classmethod
     def of(cls, step: SolidStep, nodes: Floats) -> "_RigidMotion":
         """The rigid part of the motion from the start of the step to nodes (3, m)."""
-        masses, start_nodes = step.solid.masses, step.start.nodes
-        moved = nodes - start_nodes
+        masses, (start_nodes, moved) = step.solid.masses, _node_motion(step, nodes)
         centre, shift = (
             (masses * rows).sum(axis=1, keepdims=True) / masses.sum()
             for rows in (start_nodes, moved)
@@ -223,11 +233,11 @@ def _contact_rotation(
     step: SolidStep, nodes: Floats, touched: ColliderContacts, normal_forces: Floats
 ) -> Floats:
     """(3,) rotation vector of cells in contact, to nodes (3, m), by normal forces (k,)."""
-    start_nodes, carried = step.start.nodes, step.solid.embedding
+    carried, (start_nodes, moved) = step.solid.embedding, _node_motion(step, nodes)
     shares = touched.shares * normal_forces
     points = sum_by(touched.points.ravel(), shares.ravel(), len(carried.nodes))
     pressed = node_loads(carried, points, start_nodes.shape[1])
-    return rotation_vector(pressed, start_nodes, nodes - start_nodes)
+    return rotation_vector(pressed, start_nodes, moved)
 
 
 def _with_rolling_resistance(

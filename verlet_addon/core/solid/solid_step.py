@@ -49,6 +49,20 @@ after which the solution starts from zero displacement, and ends there if the re
 solids come to rest. At the turning point of a vibration they are as slow, but for fewer steps."""
 
 
+@dataclass(frozen=True, eq=False)
+class StepPose:
+    """Where something poses a solid at the start of a step."""
+
+    nodes: Floats
+    """(3, m) [m]"""
+    way: Floats
+    """(3, m) way of the nodes by the pose in the step [m]."""
+    points: Floats
+    """(3, p) [m]"""
+    cells: Sequence[CellPose]
+    """Per group of cells, rest shapes."""
+
+
 @dataclass(eq=False)
 class SolidStep:
     """Data of one step of a solid of m nodes."""
@@ -69,10 +83,8 @@ class SolidStep:
     """(3,) displacement of the ground in this step [m]."""
     free_motion: float
     """Σ m |free|² [kg m²]."""
-    posed_nodes: Floats | None = None
-    """(3, m) where something poses the nodes at the start of the step, for which `poses` are the
-    rest shapes of cells; nodes of the state are displacements from there [m]."""
-    poses: Sequence[CellPose] = ()
+    pose: StepPose | None = None
+    """Set where something poses the solid, as flesh: nodes of the state are displacements then."""
     start: SolidState = field(init=False)
     """The state at the start, from which the step can be solved more than once; set by
     `begin_step`."""
@@ -228,7 +240,7 @@ def _solve(
 
 def _problem(step: SolidStep, system: SolidSystem) -> SolidProblem:
     """What a step is solved from, and room for its solution."""
-    known = find_stress_forces(step) if step.poses else step.stress_forces
+    known = step.stress_forces if step.pose is None else find_stress_forces(step)
     return SolidProblem(
         system=system,
         tolerance=solver_tolerance([step]),
@@ -291,10 +303,10 @@ def _stress_forces(step: SolidStep) -> Floats:
     """(3, m) h² f − K (c₊ free + c₋ inertia), stress f at the start [kg m]."""
     solid, corotations, nodes = step.solid, step.state.corotations, step.start.nodes
     last = solid.modulus, _stressing_displacement(step)
-    if step.posed_nodes is None:
+    if step.pose is None:
         forces, opposed = find_stress(solid.lattice, nodes, corotations, *last)
     else:
-        posed = solid.lattice, nodes + step.posed_nodes, corotations, step.poses
+        posed = solid.lattice, nodes + step.pose.nodes, corotations, step.pose.cells
         forces, opposed = find_posed_stress(*posed, *last)
     return np.asarray(step.h_squared * forces - opposed)
 

@@ -78,8 +78,11 @@ def node_loads(embedding: Embedding, normal_forces: Floats, count: int) -> Float
 
 
 def rotation_vector(weights: Floats, positions: Floats, moved: Floats) -> Floats:
-    """(3,) best-fit rotation vector of positions (3, n) moved by (3, n), with weights (n,)."""
-    total = weights.sum()
+    """(3,) best-fit rotation vector of positions (3, n) moved by (3, n), with weights (n,).
+
+    It is 0 without any weight, as of flesh that is touched where it has only bone.
+    """
+    total = weights.sum() or 1.0
     arms = positions - (weights * positions).sum(axis=1, keepdims=True) / total
     displacements = moved - (weights * moved).sum(axis=1, keepdims=True) / total
     spin, second = _spin_and_second(weights, arms, displacements)
