@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.core.bodies import tube
 from verlet_addon.core.arrays import Floats
 from verlet_addon.core.inputs import mesh_from_faces
 from verlet_addon.core.mesh import MeshData, Paint
@@ -47,27 +48,14 @@ def limb(
     radius: float = 0.05, length: float = 0.3, rings: int = 25, segments: int = 16
 ) -> MeshData:
     """A limb along x, of flesh except at its ends."""
-    angles = 2 * np.pi * np.arange(segments) / segments
-    places = np.linspace(-length / 2, length / 2, rings)
-    rows = [
-        np.column_stack([np.full(segments, x), radius * np.cos(angles), radius * np.sin(angles)])
-        for x in places
-    ]
-    positions = np.concatenate([*rows, [[-length / 2, 0, 0], [length / 2, 0, 0]]])
-    first, last = len(positions) - 2, len(positions) - 1
-
-    def at(ring: int, j: int) -> int:
-        return ring * segments + j % segments
-
-    faces: list[tuple[int, ...]] = [
-        (at(i, j + 1), at(i + 1, j + 1), at(i + 1, j), at(i, j))
-        for i in range(rings - 1)
-        for j in range(segments)
-    ]
-    faces += [(at(0, j + 1), at(0, j), first) for j in range(segments)]
-    faces += [(at(rings - 1, j), at(rings - 1, j + 1), last) for j in range(segments)]
+    around = tube(segments, rings - 1, radius=radius, length=length)
+    y, z, x = around.positions.T
+    positions = np.stack([x - length / 2, y, z], axis=1)
+    faces = [each.tolist() for each in np.split(around.face_vertices, around.face_starts[1:-1])]
+    faces += [[*range(segments)][::-1], [*range(segments * (rings - 1), segments * rings)]]
     flesh = np.clip((0.14 - np.abs(positions[:, 0])) / 0.05, 0.0, 1.0)
-    return replace(mesh_from_faces(positions, faces), paint=Paint(flesh=flesh))
+    closed = mesh_from_faces(positions, faces)
+    return replace(closed, paint=Paint(flesh=flesh))
 
 
 def bent(positions: Floats, degrees: float, width: float = 0.05) -> Floats:

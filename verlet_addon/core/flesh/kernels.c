@@ -61,7 +61,7 @@ static void limit_stretch(const real stretch[9], real follow, real rest[9])
         rest[k] = stretch[k] - (k % 4 == 0 ? 1.0 : 0.0);
         square += rest[k] * rest[k];
     }
-    real share = follow * smaller(1.0, MAX_POSE_STRAIN / larger(__builtin_sqrt(square), 1e-30));
+    real share = follow * smaller(1.0, MAX_POSE_STRAIN / larger(__builtin_sqrt(square), NONZERO));
     for (int k = 0; k < 9; k++)
         rest[k] = (k % 4 == 0 ? 1.0 : 0.0) + share * rest[k];
 }
@@ -73,7 +73,7 @@ static void muscle_change(const real fibre[3], real muscle_length, real change[9
     real along = 1.0 + (muscle_length - 1.0) * __builtin_sqrt(square), across = 1.0 / __builtin_sqrt(along);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            change[3 * i + j] = (along - across) / larger(square, 1e-30) * fibre[i] * fibre[j]
+            change[3 * i + j] = (along - across) / larger(square, NONZERO) * fibre[i] * fibre[j]
                                 + (i == j ? across - 1.0 : 0.0);
 }
 

@@ -78,7 +78,8 @@ def _grid(positions: Floats, triangles: Integers, thicknesses: Floats, size: flo
     reach = float(thicknesses.max())
     low = np.maximum(fleshy.min(axis=0) - reach, along.min(axis=0)) - size / 2
     high = np.minimum(fleshy.max(axis=0) + reach, along.max(axis=0)) + size / 2
-    counts = np.clip(np.ceil((high - low) / size), 1, MAX_CELLS).astype(np.int64)
+    # As many wherever the body is, though lengths round otherwise there.
+    counts = np.clip(np.ceil((high - low) / size + 1e-6), 1, MAX_CELLS).astype(np.int64)
     middle = (low + high) / 2
     return Grid(axes, middle - counts * size / 2, np.full(3, size), counts)
 
