@@ -13,6 +13,7 @@ from tests.core.both_bodies import in_numpy
 from tests.core.fleshy import Pose, bent, hemisphere, limb, play
 from verlet_addon.core.arrays import Floats, Integers
 from verlet_addon.core.build import build_model
+from verlet_addon.core.contacts.solve.solid_diagnostics import boneless
 from verlet_addon.core.errors import MeshError
 from verlet_addon.core.flesh import kernels, posing
 from verlet_addon.core.flesh.flesh_body import Flesh, FleshState
@@ -359,6 +360,20 @@ def test_flesh_in_too_many_cells_is_told_before_it_fills_the_memory() -> None:
     mesh = hemisphere()
     with pytest.raises(MeshError, match="cells of 1 mm, 3"):
         play(mesh, still(mesh), 0.1, flesh_depth=0.003)
+
+
+@pytest.mark.parametrize(("depth", "is_told"), [(0.04, False), (0.3, True)])
+def test_flesh_without_bone_is_held_in_its_middle_and_told(depth: float, is_told: bool) -> None:
+    mesh = limb()
+    mesh = replace(mesh, paint=Paint(flesh=np.ones(len(mesh.positions))))
+    frames, simulation = play(
+        mesh, lambda t: moved(mesh.positions, 0.1 * np.sin(10 * t)), 1.0, flesh_depth=depth
+    )
+    pose = moved(mesh.positions, 0.1 * np.sin(10.0))
+    assert np.abs(frames[-1] - pose).max() < 0.3
+    told = boneless(simulation.bodies)
+    assert told == [] or "is all flesh, without bone, in 1 of its parts" in told[0]
+    assert bool(told) == is_told
 
 
 def test_both_bodies_of_the_kernels_pose_and_stress_cells_alike() -> None:

@@ -6,7 +6,7 @@ from math import isclose
 import bpy
 from mathutils import Vector
 
-from ...core.contacts.solve.diagnostics import SELF_WEIGHT_STIFFNESS
+from ...core.contacts.solve.solid_diagnostics import SELF_WEIGHT_STIFFNESS
 from ...core.errors import MeshError
 from ...core.materials import FITTING, MATERIAL_SETTINGS, MATERIALS, material_settings
 from .properties import NO_MATERIAL, VERLET_PG_body, body_properties

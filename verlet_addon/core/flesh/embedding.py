@@ -12,24 +12,23 @@ from ..solid.surface_points import SurfacePoints
 from .region import MIN_THICKNESS, FleshRegion
 
 
-def hold_bone(lattice: Lattice, region: FleshRegion, size: float) -> tuple[Embedding, Floats]:
+def hold_bone(lattice: Lattice, region: FleshRegion, size: float) -> tuple[Embedding, Floats, int]:
     """Interpolation of the b points that hold the flesh, and their areas (b,) [m²].
 
-    A part without bone beneath it is held in its middle.
+    Parts without bone beneath them are held in their middle; the last result is their number.
     """
     anchors, held_areas = _merged(region)
     found = embed(lattice, anchors)
     components = find_lattice_components(lattice)
     loose = np.setdiff1d(components, components[found.nodes[:, 0]])
-    middles = np.array([_middle(lattice, components == label) for label in loose], dtype=np.int64)
-    width = found.nodes.shape[1]
-    nodes = np.repeat(middles[:, None], width, axis=1)
-    weights = np.zeros((len(middles), width))
-    weights[:, 0] = 1.0
-    areas = np.concatenate([held_areas, np.full(len(middles), size * size)])
-    return Embedding(
-        np.concatenate([found.nodes, nodes]), np.concatenate([found.weights, weights])
-    ), areas
+    middles = [_middle(lattice, components == label, size) for label in loose]
+    nodes = np.concatenate([np.empty(0, np.int64), *middles])
+    alone = np.zeros((len(nodes), found.weights.shape[1]))
+    alone[:, 0] = 1.0
+    held = np.repeat(nodes[:, None], alone.shape[1], axis=1)
+    areas = np.concatenate([held_areas, np.full(len(nodes), size * size)])
+    weights = np.concatenate([found.weights, alone])
+    return Embedding(np.concatenate([found.nodes, held]), weights), areas, len(loose)
 
 
 def _merged(region: FleshRegion) -> tuple[Floats, Floats]:
@@ -51,10 +50,12 @@ def _cell_keys(grid: Grid, cells: Floats) -> Integers:
     return np.asarray((x * grid.counts[1] + y) * grid.counts[2] + z)
 
 
-def _middle(lattice: Lattice, members: Booleans) -> int:
-    """The node nearest to the mean of some nodes."""
-    away = lattice.nodes[:, members] - lattice.nodes[:, members].mean(axis=1, keepdims=True)
-    return int(np.flatnonzero(members)[(away * away).sum(axis=0).argmin()])
+def _middle(lattice: Lattice, members: Booleans, size: float) -> Integers:
+    """The node nearest to the mean of some nodes, and those of the cells around it."""
+    places, numbers = lattice.nodes[:, members], np.flatnonzero(members)
+    away = places - places.mean(axis=1, keepdims=True)
+    nearest = places[:, [(away * away).sum(axis=0).argmin()]]
+    return np.asarray(numbers[np.abs(places - nearest).max(axis=0) < 1.5 * size])
 
 
 def embed_points(

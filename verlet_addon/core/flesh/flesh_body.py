@@ -26,6 +26,7 @@ from ..solid.solid_body import (
     Solid,
     SolidState,
     check_closed,
+    faces_at_edges,
     rest_nodes,
     solid_particles,
     start_solid,
@@ -70,6 +71,8 @@ class Flesh(Solid):
     """Per group of cells."""
     bone_embedding: Embedding
     """Interpolation of the b points at the surface of bone, which are held."""
+    boneless_parts: int
+    """Number of parts without bone, which are held in their middle."""
     depth: float
     """Greatest thickness [m]."""
     frequency: float
@@ -153,7 +156,7 @@ def build_flesh(shape: RestShape) -> Flesh:
     known = embed(lattice, positions[fleshy])
     if shape.mesh.paint.stiffness is not None:
         lattice = with_painted_stiffness(lattice, known, shape.mesh.paint.stiffness[fleshy])
-    bone, areas = hold_bone(lattice, region, size)
+    bone, areas, boneless_parts = hold_bone(lattice, region, size)
     skin = build_surface_points(positions, shape.triangles, size)
     embedding = embed_points(lattice, skin, positions, thicknesses / size, bone)
     density = shape.masses.sum() / _enclosed_volume(positions, shape.triangles)
@@ -163,7 +166,7 @@ def build_flesh(shape: RestShape) -> Flesh:
     )
     flesh = Flesh(
         lattice=lattice,
-        points=np.zeros((3, len(skin.areas))),
+        points=np.empty((3, len(skin.areas))),
         surface=skin,
         embedding=embedding,
         masses=density * lattice.volumes,
@@ -174,15 +177,20 @@ def build_flesh(shape: RestShape) -> Flesh:
         retardation_time=0.0,
         contact_stiffnesses=settings.stiffness / size * springs,
         layer_masses=density * size * skin.areas,
-        hole_edges=0,
+        hole_edges=np.count_nonzero(faces_at_edges(shape) == 1),
         posing=build_posing(nodes, positions, shape.triangles, fleshy, size),
         muscles=find_muscles(shape, lattice, known, fleshy),
         bone_embedding=bone,
+        boneless_parts=boneless_parts,
         depth=settings.flesh_depth,
         frequency=0.0,
     )
-    flesh.points[:] = flesh.posed_points(positions.T, nodes)
-    return with_damping(flesh, settings)
+    return with_damping(_with_points(flesh, positions), settings)
+
+
+def _with_points(flesh: Flesh, positions: Floats) -> Flesh:
+    """Flesh whose points are where a skin at rest with vertices (n, 3) has them."""
+    return replace(flesh, points=flesh.posed_points(positions.T, rest_nodes(flesh.lattice)))
 
 
 def _lattice(shape: RestShape, region: FleshRegion) -> Lattice:

@@ -8,26 +8,19 @@ from ...arrays import Booleans, Floats, Integers
 from ...bodies.step_data import Body
 from ...geometry.graph import edge_lengths
 from ...mesh import SHORTEST_EDGE, MeshData
-from ...model import FleshModel, ShellModel, SolidModel, WaterModel
+from ...model import ShellModel, SolidModel, WaterModel
 from ...remark import Remark
 from ...scene import Collider, Plane, Sample
 from ...settings import BodySettings
 from ...shell.kernels import is_stiff
-from ..manifold.plane import along
 from ..sides.sides import still_penetrating
 from .collision_world import CollisionWorld
 from .contact_statistics import CONTACTS_PER_VERTEX, ContactStatistics, reset_frame_counts
+from .solid_diagnostics import boneless, closed_holes, too_soft
 
-SELF_WEIGHT_STIFFNESS = 40.0
-"""Modulus advised for a solid that sags under its weight, as a multiple of the pressure of a
-solid's own weight: a cube settles by 1.3 % of its height; with half, by 2.5 %, with twice, by 0.6
-%."""
 DEPENETRATION_DEADLINE = 1.0
 """Time after which a body that has not depenetrated is reported [s]. With half, a sheet that comes
 out of a box is reported on its way; with twice, the same bodies are, later."""
-SAMPLED = 500
-"""Number of vertices and of pins, evenly chosen, by whose distance a solid is too heavy or not.
-With half, pins of a character's skin are some 7 cm apart, with twice 3 cm."""
 NAMED = 3
 """Largest number of bodies that one sentence names; the others are counted."""
 LASTING_SHARE = 0.9
@@ -42,10 +35,11 @@ def start_diagnostics(
     gravity: Floats,
 ) -> list[str]:
     """Sentences on holes, initial penetrations, solids too soft for gravity (3,), and thickness."""
-    sentences = _closed_holes(bodies)
+    sentences = closed_holes(bodies)
     sentences += _initial_penetrations(bodies, world, colliders, start.ground)
     sentences += _undamped_shells(bodies) + _ropes_without_rods(bodies)
-    return sentences + _too_soft(bodies, gravity) + _too_thick(bodies)
+    sentences += too_soft(bodies, gravity) + boneless(bodies)
+    return sentences + _too_thick(bodies)
 
 
 def _undamped_shells(bodies: Sequence[Body]) -> list[str]:
@@ -74,20 +68,6 @@ def _ropes_without_rods(bodies: Sequence[Body]) -> list[str]:
         for model, _ in bodies
         if model.settings.has_rods
         and (len(model.ropes.rings.path) or model.settings.use_plasticity or model.pieces)
-    ]
-
-
-def _closed_holes(bodies: Sequence[Body]) -> list[str]:
-    """One sentence for each solid whose mesh has holes."""
-    return [
-        Remark(
-            f"{model.name} is open at {model.solid.hole_edges} edges, and flat lids close its "
-            "holes in the simulation only; use Mesh ▸ Clean Up ▸ Fill Holes to close them in the "
-            "mesh",
-            grade="INFO",
-        )
-        for model, _ in bodies
-        if isinstance(model, SolidModel) and model.solid.hole_edges
     ]
 
 
@@ -134,44 +114,6 @@ def _can_move(bodies: Sequence[Body], world: CollisionWorld) -> Booleans:
         part[model.vertex_count :] = False
     rest = len(world.surfaces.owners) - sum(map(len, parts))
     return np.concatenate([*parts, np.zeros(rest, dtype=bool)])
-
-
-def _too_soft(bodies: Sequence[Body], gravity: Floats) -> list[str]:
-    """One sentence for each solid too soft for its own weight."""
-    sentences = []
-    for model, state in bodies:
-        pull = gravity * model.settings.gravity
-        strength = float(np.sqrt((pull * pull).sum()))
-        is_loaded = isinstance(model, FleshModel) and model.settings.loaded_shape
-        if not isinstance(model, SolidModel) or is_loaded or strength == 0.0:
-            continue
-        height = _unheld_size(model, state.positions, pull / strength)
-        density = float(model.solid.masses.sum()) / model.solid.lattice.volume
-        if density * strength * height > model.solid.modulus:
-            wanted = float(f"{SELF_WEIGHT_STIFFNESS * density * strength * height:.1g}")
-            sentences.append(
-                f"{model.name} is too heavy to keep its shape: at {density:,.3g} kg/m³ and "
-                f"{height:.3g} m high it needs a Stiffness of about {wanted:,.10g} Pa; raise that, "
-                "or lower its Mass"
-            )
-    return sentences
-
-
-def _unheld_size(model: SolidModel, positions: Floats, down: Floats) -> float:
-    """Height of a solid, or the largest distance from its nearest pin if that is less [m].
-
-    Parameters
-    ----------
-    positions : (3, n) vertices, of which the first are those of the mesh [m].
-    down : (3,) direction of gravity.
-    """
-    height = float(np.ptp(along(down, positions)))
-    free = np.setdiff1d(np.arange(model.vertex_count), model.pinned)
-    if not len(model.pinned) or not len(free):
-        return height if len(free) else 0.0
-    ends, pins = (positions.T[each[:: -(-len(each) // SAMPLED)]] for each in (free, model.pinned))
-    away = np.linalg.norm(ends[:, None] - pins, axis=2).min(axis=1)
-    return min(height, float(away.max(initial=0.0)))
 
 
 def _too_thick(bodies: Sequence[Body]) -> list[str]:
