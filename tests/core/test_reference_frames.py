@@ -63,7 +63,10 @@ def still(body: Body) -> Floats:
 
 
 def bodies() -> dict[str, Body]:
-    """A flag, a rope, a cube of jelly, a stiff hat and a cloth with a button, each of them held."""
+    """A flag, a rope, jelly, a stiff hat, a cloth with a button, each held; jelly that is free.
+
+    The free one has fewer vertices than nodes.
+    """
     cloth, jelly = sheet(8), block((0.3, 0.3, 0.3), (3, 3, 3))
     top = np.flatnonzero(jelly.positions[:, 2] > jelly.positions[:, 2].max() - 1e-6)
     cap, button = hat(), rigid(sheet(8), slice(40, 45))
@@ -74,13 +77,14 @@ def bodies() -> dict[str, Body]:
             BodySettings(body_type="ROPE"),
         ),
         "jelly": (pinned(jelly, top), BodySettings(body_type="SOFT", stiffness=2e4)),
+        "free jelly": (block((0.3, 0.3, 0.3), (1, 1, 1)), BodySettings(body_type="SOFT")),
         "shell": (pinned(cap, range(4)), STIFF),
         "rigid": (pinned(button, [0, 8]), BodySettings()),
     }
 
 
 @pytest.mark.parametrize("way", [evenly, jerkily])
-@pytest.mark.parametrize("kind", ["cloth", "rope", "jelly", "shell", "rigid"])
+@pytest.mark.parametrize("kind", ["cloth", "rope", "jelly", "free jelly", "shell", "rigid"])
 def test_in_an_accelerated_frame_it_moves_as_in_one_at_rest(
     kind: str, way: Callable[[float], Floats]
 ) -> None:

@@ -107,7 +107,7 @@ def _part_ways(
     """The rigid motion of the pins of each part or, without any, of its mesh."""
     held = np.concatenate([model.pinned, model.goals])
     if labels is None:
-        every = [np.arange(len(model.inverse_masses))]
+        every = [np.arange(len(before))]  # a solid's particles are nodes of its lattice instead
     else:
         every = [np.flatnonzero(labels == number) for number in range(labels.max() + 1)]
     chosen = ((held[np.isin(held, points)], points) for points in every)
