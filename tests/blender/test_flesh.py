@@ -66,10 +66,13 @@ def test_hands_stay_bone_and_a_breast_does_not_count_as_one() -> None:
     assert weights[rim & (high < 0.35)] == pytest.approx(1.0)
 
 
-def test_without_bones_half_the_thickness_counts() -> None:
-    """Of a mesh that a lattice or shape keys pose."""
+@pytest.mark.parametrize("scale", [1.0, -1.0])
+def test_without_bones_half_the_thickness_counts(scale: float) -> None:
+    """Of a mesh that a lattice or shape keys pose, mirrored or not."""
     obj = limb(0.1, 1.0)
     obj.modifiers.clear()
+    obj.scale.x = scale
+    bpy.context.view_layer.update()
     verlet.paint_flesh(near=0.02, far=0.08)
     sides = np.abs(places(obj)[:, 2]) < 0.4
     assert painted(obj)[sides] == pytest.approx(1.0)

@@ -9,8 +9,9 @@ from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
 from ...core.arrays import Floats
-from ...core.geometry.faces import normalized
+from ...core.geometry.faces import area_normals, normalized
 from .mesh_access import mesh_of
+from .surfaces import mesh_triangles
 
 ASIDE = 0.25
 """Distance from the end of its parent at which a bone starts aside, as a share of the parent's
@@ -96,15 +97,11 @@ def half_thickness(obj: bpy.types.Object, skin: Floats) -> Floats:
 
     `skin` are its vertices (n, 3) [m].
     """
-    mesh = mesh_of(obj)
-    tree: Any = BVHTree.FromPolygons(
-        skin.tolist(), [tuple(face.vertices) for face in mesh.polygons]
-    )
-    normals = np.zeros_like(skin)
-    for face in mesh.polygons:
-        corners = list(face.vertices)
-        first, second, last = skin[corners[0]], skin[corners[1]], skin[corners[-1]]
-        normals[corners] += np.cross(second - first, last - first)
+    triangles = mesh_triangles(mesh_of(obj))
+    if obj.matrix_world.is_negative:
+        triangles = triangles[:, ::-1]
+    tree: Any = BVHTree.FromPolygons(skin.tolist(), triangles.tolist(), all_triangles=True)
+    normals = area_normals(skin.T, triangles.T).T
     return np.array(
         [
             _depth(tree, Vector(place), Vector(inward))

@@ -25,13 +25,17 @@ def read_triangles(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Int
     The order is reversed where a negative scale turns the faces inside out.
     """
     evaluated = obj.evaluated_get(depsgraph)
-    mesh: Any = evaluated.to_mesh()
+    triangles = mesh_triangles(evaluated.to_mesh())
+    evaluated.to_mesh_clear()
+    return triangles[:, ::-1] if evaluated.matrix_world.is_negative else triangles
+
+
+def mesh_triangles(mesh: bpy.types.Mesh) -> Integers:
+    """(t, 3) triangles of a mesh, in the order of its faces' corners."""
     mesh.calc_loop_triangles()
     corners = np.empty(3 * len(mesh.loop_triangles), np.int32)
     mesh.loop_triangles.foreach_get("vertices", corners)
-    evaluated.to_mesh_clear()
-    triangles = corners.reshape(-1, 3).astype(np.int64)
-    return triangles[:, ::-1] if evaluated.matrix_world.is_negative else triangles
+    return corners.reshape(-1, 3).astype(np.int64)
 
 
 def with_area(points: Floats, triangles: Integers) -> Integers:

@@ -13,6 +13,7 @@ from ...live.control import session_of
 from ...scene.mesh_access import mesh_of, shape_keys_of
 from ...scene.rest_lengths import read_edges, read_rest_lengths, user_keys
 from ...scene.shown_mesh import is_covered, shown_normals
+from ...scene.surfaces import mesh_triangles
 from ...settings.properties import body_properties
 from ..drawing import brightness, vertex_normals
 from .drawing_cache import kept, mesh_changes, shape_changes
@@ -65,15 +66,9 @@ def surface_of(obj: bpy.types.Object) -> Surface:
 
 def read_surface(mesh: bpy.types.Mesh) -> Surface:
     """Faces and edges of a mesh."""
-    mesh.calc_loop_triangles()
-    triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
-    mesh.loop_triangles.foreach_get("vertices", triangles)
     loose, edges = np.empty(len(mesh.edges), bool), read_edges(mesh)
     mesh.edges.foreach_get("is_loose", loose)
-    vertices = len(mesh.vertices)
-    return Surface(
-        triangles.reshape(-1, 3).astype(np.int64), edges[loose], edge_set(edges, vertices)
-    )
+    return Surface(mesh_triangles(mesh), edges[loose], edge_set(edges, len(mesh.vertices)))
 
 
 def strained(
