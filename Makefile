@@ -9,13 +9,14 @@ NO_PYTHON = No Python 3.11 or 3.13 with venv and pip found. Install one (on Debi
 # A folder is ready when it holds this file; new requirements have a new name, so they install anew.
 READY := ready-$(shell cksum <requirements.txt | cut -d' ' -f1)
 PACKAGING := ready-$(shell cksum <release/requirements.txt | cut -d' ' -f1)
+SITE := ready-$(shell cksum <docs/requirements.txt | cut -d' ' -f1)
 RUN := .venv/bin/python
 export PYTHONPATH := $(CURDIR)
 # Or else each of a hundred starts of Python compiles the add-on anew.
 unexport PYTHONDONTWRITEBYTECODE
 export BLENDER_USER_RESOURCES := $(CURDIR)/build/blender-user
 
-.PHONY: help release quick test test-all tests same same-record lint style types demo samples figures listing bench bench-threads bone-formulas bench-solids bench-materials \
+.PHONY: help release quick test test-all tests same same-record lint style types demo samples manual figures listing bench bench-threads bone-formulas bench-solids bench-materials \
     exports forms zoo fuzz fuzz-rigs kernels wheels sanitize zip clean
 
 help: ## Say what there is to make
@@ -59,6 +60,11 @@ demo: .venv/$(READY) kernels ## Bake every sample, render a contact sheet and an
 samples: kernels build/bpy-4.2.23/$(READY) ## Write the sample files anew, in 4.2: sample_blends/*.blend
 	build/bpy-4.2.23/bin/python sample_blends/make_samples.py
 
+manual: build/manual/$(SITE) ## Build the manual as a site: build/manual/html/index.html
+	build/manual/bin/python -m sphinx --quiet --fresh-env --fail-on-warning --keep-going --jobs auto \
+	    --conf-dir docs/site docs build/manual/html
+	build/manual/bin/python -m docs.site.assets build/manual/html
+
 figures: .venv/$(READY) ## Draw the figures of docs/ anew
 	$(RUN) docs/figures/integrators.py
 	$(RUN) docs/figures/contacts.py
@@ -84,13 +90,13 @@ bench-solids: .venv/$(READY) kernels ## Only jelly and balloons, beside Soft Bod
 bench-materials: .venv/$(READY) kernels ## Only how long materials take
 	$(RUN) tests/benchmarks/materials.py
 
-bone-formulas: .venv/$(READY) kernels ## A tail at five frame rates, by the formulas of others too: docs/bones.md
+bone-formulas: .venv/$(READY) kernels ## A tail at five frame rates, by the formulas of others too: docs/how_to/bones.md
 	$(RUN) -m tests.benchmarks.bone_formulas
 
-exports: .venv/$(READY) ## Export every sample, read it back, and write how far it is off: docs/export.md
+exports: .venv/$(READY) ## Export every sample, read it back, and write how far it is off: docs/how_to/export.md
 	$(RUN) tests/benchmarks/exports.py
 
-forms: .venv/$(READY) kernels ## Bake samples to every form, and loops, and measure them: docs/bakes.md
+forms: .venv/$(READY) kernels ## Bake samples to every form, and loops, and measure them: docs/reference/bakes.md
 	$(RUN) tests/benchmarks/forms.py
 
 zoo: .venv/$(READY) kernels ## Play 70 scenes of contact beside Blender's Cloth, those not yet in build/zoo; or: make zoo SEEDS=100:110
@@ -155,6 +161,12 @@ build/packaging/$(PACKAGING):
 	mkdir -p build
 	$(or $(PYTHON),$(error $(NO_PYTHON))) -m venv --clear build/packaging
 	build/packaging/bin/python -m pip install --disable-pip-version-check --quiet -r release/requirements.txt
+	touch $@
+
+build/manual/$(SITE):
+	mkdir -p build
+	$(or $(PYTHON),$(error $(NO_PYTHON))) -m venv --clear build/manual
+	build/manual/bin/python -m pip install --disable-pip-version-check --quiet -r docs/requirements.txt
 	touch $@
 
 .PRECIOUS: build/bpy-%/$(READY)

@@ -155,7 +155,8 @@ def main() -> None:
         sys.exit(f"CHANGELOG.md has no section {version}, the version of blender_manifest.toml")
     build_python_packages()
     build_extensions(given.tool, given.website)
-    print(f"Verlet {version} is in {DIST.relative_to(ROOT)}/: docs/releasing.md tells what to do")
+    print(f"Verlet {version} is in {DIST.relative_to(ROOT)}/")
+    print("docs/how_it_works/releasing.md tells what to do")
 
 
 if __name__ == "__main__":

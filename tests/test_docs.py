@@ -5,9 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from docs.site.assets import from_elsewhere
+from docs.site.contents import parts
+
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
-PAGES = sorted((ROOT / "docs").glob("*.md"))
+INDEX = ROOT / "docs" / "index.md"
+PAGES = sorted((ROOT / "docs").glob("*/*.md"))
 
 
 def links(page: Path) -> list[str]:
@@ -22,13 +26,18 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-def test_the_readme_links_every_page() -> None:
-    linked = {(ROOT / target.split("#")[0]).resolve() for target in links(README)}
-    assert [page.name for page in PAGES if page not in linked] == []
+def test_the_index_links_every_page() -> None:
+    """Of these links the site makes its contents, in their order."""
+    contents = parts(INDEX.read_text(encoding="utf-8"))
+    assert list(contents) == ["Start", "How to", "Reference", "How it works"]
+    for part, pages in contents.items():
+        folder = INDEX.parent / part.lower().replace(" ", "_")
+        assert {INDEX.parent / f"{page}.md" for page in pages} == {*folder.glob("*.md")}
+    assert "docs/index.md" in links(README)
 
 
 @pytest.mark.parametrize(
-    "page", [README, ROOT / "CONTRIBUTING.md", *PAGES], ids=lambda page: str(page.name)
+    "page", [README, ROOT / "CONTRIBUTING.md", INDEX, *PAGES], ids=lambda page: str(page.name)
 )
 def test_links_lead_to_files_and_headings(page: Path) -> None:
     for target in links(page):
@@ -49,3 +58,16 @@ def test_a_report_of_a_fault_is_asked_for_by_the_names_that_it_has() -> None:
     commands = (ui.parent / "cli" / "arguments.py").read_text(encoding="utf-8")
     (command,) = re.findall(r"`blender --command verlet (\w+) FILE.blend`", form)
     assert f'"{command}",' in commands
+
+
+def test_what_the_site_would_load_from_elsewhere_is_found(tmp_path: Path) -> None:
+    """`make manual` ends with this check; links that a reader follows are none."""
+    page = """<a href="https://a.org"></a><link href="//b.org/c.css"><img src="d.png">
+    <script src="https://e.org/f.js"></script>"""
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
+    (tmp_path / "style.css").write_text("a { b: url('http://g.org/h.woff2') url(i.png) }", "utf-8")
+    assert list(from_elsewhere(tmp_path)) == [
+        "page.html loads //b.org/c.css",
+        "page.html loads https://e.org/f.js",
+        "style.css loads http://g.org/h.woff2",
+    ]

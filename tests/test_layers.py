@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "verlet_addon"
-ARCHITECTURE = PACKAGE.parent / "docs" / "architecture.md"
+ARCHITECTURE = PACKAGE.parent / "docs" / "how_it_works" / "architecture.md"
 MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 CORE = [module for module in MODULES if module.parts[0] == "core"]
 TOP = [module for module in CORE if len(module.parts) == 2]

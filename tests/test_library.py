@@ -1,4 +1,4 @@
-"""The core as a library: what README and docs/library.md show runs in Python without Blender."""
+"""The core as a library: what its page and README show runs without Blender."""
 
 import os
 import re
@@ -26,7 +26,8 @@ def examples(path: Path) -> list[str]:
 
 
 README = examples(ROOT / "README.md")
-LIBRARY = examples(ROOT / "docs" / "library.md")
+PAGE = ROOT / "docs" / "reference" / "library.md"
+LIBRARY = examples(PAGE)
 
 
 def run(piece: str, folder: Path) -> None:
@@ -56,7 +57,7 @@ def test_each_example_of_the_library_runs(tmp_path: Path, piece: str) -> None:
 
 def test_examples_use_documented_names_alone() -> None:
     """And all documented names exist."""
-    table = (ROOT / "docs" / "library.md").read_text(encoding="utf-8").partition("## Names")[2]
+    table = PAGE.read_text(encoding="utf-8").partition("## Names")[2]
     told = set(re.findall(r"`(\w+\.\w+)`", table))
     for piece in [*README, *LIBRARY]:
         for module, names in re.findall(

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-NOTES = ROOT / "docs" / "reviewers.md"
+NOTES = ROOT / "docs" / "how_it_works" / "reviewers.md"
 MODULES = {
     *("ctypes", "fcntl", "importlib", "msvcrt", "multiprocessing", "pickle", "pkgutil", "shutil"),
     *("signal", "socket", "ssl", "subprocess", "sys", "tempfile", "threading", "urllib", "http"),

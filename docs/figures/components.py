@@ -1,4 +1,4 @@
-"""Draw the picture of docs/bakes.md: jellies as components, with their errors as colors."""
+"""Draw the picture of docs/reference/bakes.md: jellies as components, and their errors."""
 
 from pathlib import Path
 from typing import Any

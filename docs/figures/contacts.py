@@ -1,4 +1,4 @@
-"""Draw the figure of docs/collisions.md: what a step does about contacts, with counts of a bake."""
+"""Draw the figure of docs/reference/collisions.md: what a step does about contacts."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What docs/integrators.md says in numbers, measured."""
+"""What docs/how_it_works/integrators.md says in numbers, measured."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial

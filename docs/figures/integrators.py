@@ -1,4 +1,4 @@
-"""Draw the figures of docs/integrators.md and measure its tables: `make figures`."""
+"""Draw the figures of docs/how_it_works/integrators.md and measure its tables: `make figures`."""
 
 import re
 from math import ceil, floor, log10
@@ -38,7 +38,7 @@ def main() -> None:
         for kind, steps in (("constant", constant_steps(30)), ("random", random_steps(30))):
             write_figure(problem, steps, kind=kind)
     write_figure(PROJECTILE, constant_steps(30), kind="constant", start="naive")
-    page = DOCS / "integrators.md"
+    page = DOCS / "how_it_works" / "integrators.md"
     text = page.read_text(encoding="utf-8")
     for name, measure in TABLES.items():
         text = with_table(text, name, measure())

@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/materials.md: cloths on small tables, ropes on posts, solids."""
+"""Draw the pictures of docs/reference/materials.md: cloths on tables, ropes, solids."""
 
 from pathlib import Path
 from typing import Any, cast

@@ -1,7 +1,7 @@
 """A tail of eight bones at several frame rates, by the formulas of other programs and by ours.
 
-Prints the table of docs/bones.md: how far joints are from those at 60 fps. Each formula takes one
-step a frame, as its program does, from the poses of that frame, and has its program's defaults:
+Prints the table of docs/how_to/bones.md: how far joints are from those at 60 fps. Each takes
+one step a frame, as its program does, from the poses of that frame, and has its program's defaults:
 
 - VRM: VRMC_springBone-1.0 of github.com/vrm-c/vrm-specification, stiffness 1 and drag 0.5.
 - Wiggle 2: github.com/shteeve3d/blender-wiggle-2, stiffness 400, damping 1, two iterations.

@@ -1,4 +1,4 @@
-"""Times Verlet beside Blender's own Cloth, in one run, and writes docs/benchmarks.md.
+"""Times Verlet beside Blender's own Cloth, in one run, and writes docs/how_it_works/benchmarks.md.
 
     make bench                         every size; about a quarter of an hour
     python tests/benchmarks/cloth.py 51 101     only sheets of 51² and 101² vertices
@@ -26,7 +26,7 @@ bpy: Any = blender
 
 SIZE = 2.0
 SIDES = (21, 51, 101, 151, 301)
-REPORT = Path(__file__).parents[2] / "docs" / "benchmarks.md"
+REPORT = Path(__file__).parents[2] / "docs" / "how_it_works" / "benchmarks.md"
 PLOT = REPORT.parent / "images" / "benchmarks.svg"
 Row = dict[str, float | str]
 

@@ -1,4 +1,4 @@
-"""Times Verlet beside the Cloth Dynamics of Blender 5.2, for docs/benchmarks.md.
+"""Times Verlet beside the Cloth Dynamics of Blender 5.2, for docs/how_it_works/benchmarks.md.
 
 blender --background --factory-startup --python tests/benchmarks/cloth_dynamics.py
 

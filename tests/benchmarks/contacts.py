@@ -1,4 +1,4 @@
-"""Times collisions beside those of Blender's own Cloth, in one run, and writes docs/benchmarks.md.
+"""Times collisions beside those of Blender's own Cloth, for docs/how_it_works/benchmarks.md.
 
     make bench                             every scene; some minutes
     python tests/benchmarks/contacts.py 51      only sheets of 51² vertices

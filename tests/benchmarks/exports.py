@@ -1,6 +1,6 @@
 """Exports every sample, and small scenes of each kind, and writes how far files are off.
 
-`make exports` fills the table of docs/export.md.
+`make exports` fills the table of docs/how_to/export.md.
 """
 
 import tempfile
@@ -18,7 +18,7 @@ from tests.blender.test_export import SCENES, baked_bodies
 from verlet_addon.blender.cli.output_capture import quiet
 
 ROOT = Path(__file__).parents[2]
-REPORT = ROOT / "docs" / "export.md"
+REPORT = ROOT / "docs" / "how_to" / "export.md"
 FRAMES = 48
 COLUMNS = [
     ("glTF", False),

@@ -1,6 +1,6 @@
 """Bakes samples to every form, and measures size, loading and playback; and loops of flags.
 
-`make forms` fills the tables of docs/bakes.md.
+`make forms` fills the tables of docs/reference/bakes.md.
 """
 
 import sys
@@ -26,7 +26,7 @@ from verlet_addon.blender.scene.mesh_io import world_matrix
 from verlet_addon.blender.scene.modifiers import read_shown
 
 ROOT = Path(__file__).parents[2]
-REPORT = ROOT / "docs" / "bakes.md"
+REPORT = ROOT / "docs" / "reference" / "bakes.md"
 SAMPLES = ["flag_in_wind", "cape", "curtain", "covered_table", "rope", "rope_bridge", "jellies"]
 FORMS = ["RELATIVE", "ABSOLUTE", "COMPACT", "CACHE"]
 TOLERANCE = 1e-3

@@ -1,4 +1,4 @@
-"""Times every material beside Blender's own solvers on the same mesh, into docs/benchmarks.md.
+"""Times materials beside Blender's own solvers, for docs/how_it_works/benchmarks.md.
 
     make bench-materials                              all of them; a minute or two
     python tests/benchmarks/materials.py SILK HEMP    only these, printed

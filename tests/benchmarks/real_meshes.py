@@ -1,4 +1,4 @@
-"""Times Verlet beside Blender's own Cloth on meshes as people have them, for docs/benchmarks.md.
+"""Times meshes as people have them beside Cloth, for docs/how_it_works/benchmarks.md.
 
 python tests/benchmarks/real_meshes.py               all; `make bench` does so too
 python tests/benchmarks/real_meshes.py dress scan    only those with such names

@@ -4,7 +4,8 @@
     python tests/benchmarks/threads.py --repeats 5 "free cloth, 10,201"
 
 The times are the least of some runs, in turns, since other programs slow some of them down. Only
-the simulation counts, not the building of models. A table is printed for docs/benchmarks.md.
+the simulation counts, not the building of models. A table is printed for
+docs/how_it_works/benchmarks.md.
 """
 
 import argparse

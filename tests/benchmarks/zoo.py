@@ -5,7 +5,8 @@
     python tests/benchmarks/zoo.py "over Suzanne, order 0"      only this one, anew
     python -m cProfile -s tottime tests/benchmarks/zoo.py "dressed, motion raw"    where time goes
 
-The tables in docs/benchmarks.md have the worst first. What each frame comes to is in build/zoo.
+The tables in docs/how_it_works/benchmarks.md have the worst first. What each frame comes to
+is in build/zoo.
 """
 
 import argparse

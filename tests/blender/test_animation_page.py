@@ -1,4 +1,4 @@
-"""docs/animation.md lists every setting; each can be keyed or painted, or it says why not."""
+"""docs/reference/animation.md lists every setting: keyed, painted, or why it cannot be."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ from tests.blender.hair import hair
 from tests.blender.scenes import body, pin, sheet
 
 Addon = Callable[[str], ModuleType]
-PAGE = Path(__file__).parents[2] / "docs" / "animation.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "animation.md"
 GROUPS = {
     "object.verlet": ("blender.settings.properties", "VERLET_PG_body"),
     "object.verlet.attachments[n]": (

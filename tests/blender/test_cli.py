@@ -331,8 +331,8 @@ MISTAKES = [
             "settle_frames=-1": "is invalid; give a whole number from 0",
             "time_scale=nan": "is invalid; give a number",
             "use_ground=perhaps": "is invalid; give on or off",
-            "Cloth.Mas=1": "names no setting of Cloth that is a number, a switch or a name; README "
-            "lists them under Settings; did you mean mass?",
+            "Cloth.Mas=1": "names no setting of Cloth that is a number, a switch or a name; the "
+            "manual lists them under Settings; did you mean mass?",
             "Cloth.body_type=stone": "is invalid; give one of CLOTH, ROPE, SOFT (Jelly), WATER",
         }.items()
     ),

@@ -37,8 +37,8 @@ pytestmark = in_browser
 
 
 def as_the_docs_say() -> dict[str, Any]:
-    """The settings of the glTF exporter in docs/export.md."""
-    text = (ROOT / "docs" / "export.md").read_text(encoding="utf-8")
+    """The settings of the glTF exporter in docs/how_to/export.md."""
+    text = (ROOT / "docs" / "how_to" / "export.md").read_text(encoding="utf-8")
     (given,) = re.findall(r"`bpy\.ops\.export_scene\.gltf\(filepath=…, (.*?)\)`", text)
     call: Any = ast.parse(f"dict({given})", mode="eval").body
     return {each.arg: ast.literal_eval(each.value) for each in call.keywords}

@@ -558,8 +558,8 @@ def test_the_physics_tab_has_all_panels_of_the_sidebar(addon: Callable[[str], An
 
 
 def test_the_cost_of_a_thickness_is_the_one_measured(addon: Callable[[str], Any]) -> None:
-    """Within 15 % of the times in docs/collisions.md, which are of one run each."""
-    page = (ROOT / "docs" / "collisions.md").read_text(encoding="utf-8")
+    """Within 15 % of the times in docs/reference/collisions.md, which are of one run each."""
+    page = (ROOT / "docs" / "reference" / "collisions.md").read_text(encoding="utf-8")
     table = page.split("| thickness / edge |")[1].split("\n\n")[0].splitlines()[2:]
     rows = [[float(cell) for cell in line.strip("|").split("|")] for line in table]
     duration = addon("blender.ui.thickness_cost").duration

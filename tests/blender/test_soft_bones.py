@@ -464,7 +464,7 @@ def test_a_copy_of_a_baked_rig_is_made_soft_by_itself() -> None:
 
 def test_materials_are_those_that_the_page_lists(addon: Callable[[str], ModuleType]) -> None:
     """With their frequency, damping and angle limit."""
-    page = (Path(__file__).parents[2] / "docs" / "bones.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "how_to" / "bones.md").read_text(encoding="utf-8")
     for material in addon("blender.settings.bone_materials").BONE_MATERIALS.values():
         limit = round(np.degrees(material.angle_limit))
         values = f"{material.frequency:g} Hz | {material.damping_ratio:g}"

@@ -42,7 +42,7 @@ DRAPES = {
     "LEATHER": (0.47, 0.70),
     "DENIM": (0.70, 0.90),
 }
-"""Drape coefficients that were measured: docs/materials.md."""
+"""Drape coefficients that were measured: docs/reference/materials.md."""
 
 
 def mass(mesh: MeshData, settings: BodySettings) -> float:

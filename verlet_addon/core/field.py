@@ -18,7 +18,7 @@ Side = Literal["BOTH", "POSITIVE", "NEGATIVE"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Field:
-    """A force field at one moment; `docs/forces.md` gives the law of each kind."""
+    """A force field at one moment; `docs/reference/forces.md` gives the law of each kind."""
 
     name: str
     """The object's name, which identifies the field in the next sample."""

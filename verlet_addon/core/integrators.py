@@ -96,7 +96,7 @@ def step_gains(
     -----
     J. Dummer, *A Simple Time-Corrected Verlet Integration Method*, eq. 7 (TCV); *Verlet
     integration* in the free encyclopedia (VERLET; TCV_EXACT without drag); the exact drag is
-    derived in ``docs/integrators.md``.
+    derived in ``docs/how_it_works/integrators.md``.
     """
     gains, drag = _choose("integrator", integrator, GAINS), np.asarray(damping, dtype=float)
     if not (0.0 < dt < np.inf and 0.0 < previous_dt < np.inf):
@@ -129,7 +129,7 @@ def start_displacement(
     Notes
     -----
     J. Dummer, *A Simple Time-Corrected Verlet Integration Method*, eq. 2 run backwards; the drag
-    is derived in ``docs/integrators.md``.
+    is derived in ``docs/how_it_works/integrators.md``.
     """
     drift, bend = start_gains(previous_dt, damping)
     return np.asarray(np.multiply(velocity, drift) - np.multiply(acceleration, bend))

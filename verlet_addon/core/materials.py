@@ -1,6 +1,6 @@
 """Materials by name: settings measured on real cloth, ropes, solids and flesh.
 
-The source of each number is in docs/materials.md.
+The source of each number is in docs/reference/materials.md.
 """
 
 from dataclasses import dataclass

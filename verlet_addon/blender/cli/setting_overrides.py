@@ -65,7 +65,7 @@ def _set(
             raise SettingsError(
                 f"--set {assignment} names no setting of "
                 f"{body or 'the scene (for those of a body, BODY.SETTING)'} that is a number, a "
-                "switch or a name; README lists them under Settings"
+                "switch or a name; the manual lists them under Settings"
                 + suggestion(
                     name, (each.identifier for each in owner.bl_rna.properties if _is_plain(each))
                 )

@@ -28,7 +28,8 @@ FEWEST_FACES = 16
 """Least number of faces for cloth to fold; Blender's default plane has one."""
 FITTING_THICKNESS = 0.2
 """Thickness of a new body as a share of its median edge length. With half, cloth that crumples is
-baked 15 % faster; with twice, in 1.4 times the time, and slivers cross (docs/collisions.md)."""
+baked 15 % faster; with twice, in 1.4 times the time, and slivers cross:
+docs/reference/collisions.md."""
 HAIR_THICKNESS = 0.002
 """Thickness of new hair, about that of a lock [m]."""
 

@@ -56,7 +56,7 @@ MATERIAL_ITEMS = (
 
 # Ranges here are soft: `core.settings` checks the valid range, with an error message.
 # `options=set()` makes a property not animatable: a bake reads it once, at the first frame, and
-# docs/animation.md says why.
+# docs/reference/animation.md says why.
 # The groups have no methods: with one, Blender 4.2 as a Python module crashes at exit.
 
 

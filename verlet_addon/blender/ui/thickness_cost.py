@@ -14,7 +14,8 @@ NOTICEABLE = 1.5
 def duration(ratio: float) -> float:
     """Time of a bake with Self Collision at this ratio of Thickness to edges, that at 0 being 1.
 
-    Pairs of triangles within a Thickness grow by its square. Fitted to docs/collisions.md.
+    Pairs of triangles within a Thickness grow by its square. Fitted to
+    docs/reference/collisions.md.
     """
     return 1.0 + 1.5 * ratio + 2.0 * ratio**2
 

@@ -1,0 +1,33 @@
+"""Contents of the site: the links of docs/index.md, part by part.
+
+Code hosts show no table of contents that Sphinx knows, so that the page has plain links, and the
+tables are made of them here.
+"""
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+
+def setup(app: "Sphinx") -> dict[str, bool]:
+    """Registers this extension of Sphinx."""
+    app.connect("source-read", add_contents)
+    return {"parallel_read_safe": True}
+
+
+def add_contents(app: "Sphinx", name: str, source: list[str]) -> None:
+    """Adds a hidden table of contents for each part of the first page."""
+    if name == app.config.root_doc:
+        source[0] += "".join(
+            f"\n```{{toctree}}\n:hidden:\n:caption: {part}\n\n" + "\n".join(pages) + "\n```\n"
+            for part, pages in parts(source[0]).items()
+        )
+
+
+def parts(text: str) -> dict[str, list[str]]:
+    """The pages that are linked under each heading of the second level."""
+    pieces = re.split(r"^## (.*)$", text, flags=re.MULTILINE)[1:]
+    links = [re.findall(r"\]\(([\w/]+)\.md\)", piece) for piece in pieces[1::2]]
+    return dict(zip(pieces[::2], links, strict=True))
