@@ -16,7 +16,7 @@ export PYTHONPATH := $(CURDIR)
 unexport PYTHONDONTWRITEBYTECODE
 export BLENDER_USER_RESOURCES := $(CURDIR)/build/blender-user
 
-.PHONY: help release quick test test-all tests same same-record lint style types demo samples manual figures listing bench bench-threads bone-formulas bench-solids bench-materials \
+.PHONY: help release quick test test-all tests same same-record lint style types demo samples manual reference figures listing bench bench-threads bone-formulas bench-solids bench-materials \
     exports forms zoo fuzz fuzz-rigs kernels wheels sanitize zip clean
 
 help: ## Say what there is to make
@@ -64,6 +64,9 @@ manual: build/manual/$(SITE) ## Build the manual as a site: build/manual/html/in
 	build/manual/bin/python -m sphinx --quiet --fresh-env --fail-on-warning --keep-going --jobs auto \
 	    --conf-dir docs/site docs build/manual/html
 	build/manual/bin/python -m docs.site.assets build/manual/html
+
+reference: .venv/$(READY) ## Write the pages of docs/reference that are made from the source
+	$(RUN) -m docs.site.write_reference
 
 figures: .venv/$(READY) ## Draw the figures of docs/ anew
 	$(RUN) docs/figures/integrators.py

@@ -65,7 +65,7 @@ def read_arguments(
     shown = "print the versions of add-on and Blender, and the kernels in use"
     parser.add_argument("--version", nargs=0, action=Version, help=shown)
     parser.add_argument("--json", action="store_true", help="print the version as JSON")
-    commands = _add_commands(parser)
+    commands = add_commands(parser)
     options = parser.parse_args(arguments)
     options.input = options.inputs[0] if options.inputs else None
     if options.command == "bake":
@@ -80,7 +80,7 @@ def read_arguments(
     return options
 
 
-def _add_commands(parser: ArgumentParser) -> dict[str, ArgumentParser]:
+def add_commands(parser: ArgumentParser) -> dict[str, ArgumentParser]:
     """Adds the commands to the parser; returns those by name whose options depend on each other."""
     commands = parser.add_subparsers(
         required=True, dest="command", metavar="{bake,convert,fit,sheet,job,report}"

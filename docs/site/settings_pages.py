@@ -1,0 +1,150 @@
+"""Pages of the reference on settings: each as Blender has it registered, with our notes.
+
+The panels, units that Blender does not know and notes are in settings.toml; what can be keyed and
+painted, and why the rest cannot, is that of animation.md.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from math import degrees, isclose
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+DOCS = Path(__file__).parents[1]
+CHOSEN: dict[str, Any] = tomllib.loads(
+    (DOCS / "site" / "settings.toml").read_text(encoding="utf-8")
+)
+OWNERS = {
+    "object.verlet": ("PropertyGroup", "VERLET_PG_body"),
+    "object.verlet.attachments[n]": ("PropertyGroup", "VERLET_PG_attachment"),
+    "scene.verlet": ("PropertyGroup", "VERLET_PG_scene"),
+    "workspace.verlet_overlay": ("PropertyGroup", "VERLET_PG_overlay"),
+    "preferences": ("AddonPreferences", "VERLET_AP_preferences"),
+    "object": ("Object", ""),
+    "pose_bone": ("PoseBone", ""),
+}
+"""The class in Blender of whatever has a setting, by the name that pages call it."""
+UNITS = {"MASS": "kg", "LENGTH": "m", "VELOCITY": "m/s", "ACCELERATION": "m/s²", "ROTATION": "°"}
+LARGEST = 2.0**31 - 1
+"""Numbers from here on are no limit: Blender's own of whole numbers and of others."""
+
+
+def settings_pages() -> dict[str, str]:
+    """The Markdown of each page, by the name of its file."""
+    return {f"{page['file']}.md": "\n\n".join(_page(page)) + "\n" for page in CHOSEN["page"]}
+
+
+def properties_of(owner: str) -> dict[str, Any]:
+    """The properties of ours that an owner has, by name, without hidden ones."""
+    base, name = OWNERS[owner]
+    kind = getattr(bpy.types, base)
+    if not name:
+        return {k: v for k, v in kind.bl_rna.properties.items() if k.startswith("verlet_")}
+    found = kind.bl_rna_get_subclass_py(name).bl_rna.properties.items()
+    inherited = set(kind.bl_rna.properties.keys())
+    # Blender knows no HIDDEN of collections.
+    private = inherited | {"baked_keys", "fitted_keys"}
+    return {k: v for k, v in found if k not in private and not v.is_hidden}
+
+
+def listed() -> dict[str, list[str]]:
+    """The settings that the pages list, by owner."""
+    found: dict[str, list[str]] = {owner: [] for owner in OWNERS}
+    for page in CHOSEN["page"]:
+        for panel in page["panel"]:
+            found[panel.get("owner", "object.verlet")] += panel["settings"]
+    return found
+
+
+def _page(page: dict[str, Any]) -> Iterator[str]:
+    """The paragraphs of a page."""
+    yield f"# {page['title']}"
+    yield page["intro"].strip()
+    yield (
+        "Ranges are those of dragging with the mouse, and typing goes beyond, unless both ends are "
+        "limits. [What can be keyed and painted](animation.md) is a table of all of them."
+    )
+    reasons = _reasons()
+    for panel in page["panel"]:
+        owner = panel.get("owner", "object.verlet")
+        yield f"## {panel['title']}"
+        yield from [panel["intro"].strip()] if "intro" in panel else []
+        properties = properties_of(owner)
+        for name, told in panel["settings"].items():
+            yield from _entry(owner, properties[name], told, reasons.get((owner, name)))
+        yield from [panel["outro"].strip()] if "outro" in panel else []
+
+
+def _entry(
+    owner: str, known: Any, told: dict[str, str], row: tuple[str, str, str] | None
+) -> Iterator[str]:
+    """The paragraphs on one setting."""
+    yield f"### {known.name} `{known.identifier}`"
+    yield " ".join(filter(None, (f"{escaped(known.description)}.", told.get("note"))))
+    facts = [f"`{owner}.{known.identifier}`", *_values(known, told.get("unit", ""))]
+    if row is not None:
+        keys, painted, reason = row
+        if painted and painted != f"`{known.identifier}`":
+            facts.append(f"painted by {painted}")
+        facts.append("can be keyed" if keys == "yes" else f"cannot be keyed: {reason}")
+    yield " · ".join(facts)
+    if known.type == "ENUM" and known.enum_items:
+        yield items_of(known)
+
+
+def _values(known: Any, unit: str) -> Iterator[str]:
+    """Unit, range and default of a property."""
+    if known.type in ("FLOAT", "INT"):
+        unit = unit or UNITS.get(known.unit, "")
+        yield from [unit] if unit else []
+        scale = degrees(1.0) if known.unit == "ROTATION" else 1.0
+        limits = known.hard_min, known.hard_max
+        if max(map(abs, limits)) >= LARGEST:
+            limits = known.soft_min, known.soft_max
+        if max(map(abs, limits)) < LARGEST:
+            yield " to ".join(number(limit * scale) for limit in limits)
+        yield f"default {number(known.default * scale)}"
+    elif known.type == "BOOLEAN":
+        yield "default on" if known.default else "default off"
+    elif known.type == "ENUM" and known.enum_items:
+        yield f"default {known.enum_items[known.default].name}"
+
+
+def items_of(known: Any) -> str:
+    """The values of an enumeration, a line each."""
+    lines = (
+        f"- `{item.identifier}`: {item.name}"
+        + (f". {item.description}" if item.description else "")
+        for item in known.enum_items
+    )
+    return "\n".join(lines)
+
+
+def number(value: float) -> str:
+    """A number as one writes it, which Blender stores in single precision."""
+    short = f"{value:.6g}"
+    if isclose(float(short), round(value), rel_tol=1e-9) and abs(value) >= 1000.0:
+        return f"{round(value):,}"
+    return short.replace("-", "−")
+
+
+def escaped(text: str) -> str:
+    """A text of Blender's as Markdown, in which asterisks and the like mean nothing."""
+    return re.sub(r"([*_<\[\]])", r"\\\1", text)
+
+
+def _reasons() -> dict[tuple[str, str], tuple[str, str, str]]:
+    """Whether each setting can be keyed, what paints it, and why not, by its owner and name."""
+    found = {}
+    owner = ""
+    text = (DOCS / "reference" / "animation.md").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        if heading := re.match(r"Of .*`([\w.\[\]]+)`.*:$", line):
+            owner = heading[1]
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("|") and len(cells) == 5 and cells[1].startswith("`"):
+            found[owner, cells[1].strip("`")] = (cells[2], cells[3], cells[4])
+    return found

@@ -1,0 +1,52 @@
+"""Pages of the manual that are made from the source say what it says now, and all of it."""
+
+import re
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import bpy
+import pytest
+
+from tests.blender.scenes import sheet
+
+DOCS = Path(__file__).parents[2] / "docs"
+OWNERS = {"object.verlet", "object.verlet.attachments[n]", "scene.verlet", "preferences"} | {
+    "workspace.verlet_overlay",
+    "object",
+    "pose_bone",
+}
+
+pytestmark = pytest.mark.skipif(
+    not DOCS.exists() or not bpy.app.module or bpy.app.version < (5, 0),
+    reason="the docs are of the source, and of the properties as this Blender has them",
+)
+
+
+def of_site(module: str) -> Any:
+    """A module that makes pages; an installed extension has none beside it."""
+    return import_module(f"docs.site.{module}")
+
+
+@pytest.mark.parametrize("owner", sorted(OWNERS))
+def test_the_reference_has_every_setting_once(owner: str) -> None:
+    pages = of_site("settings_pages")
+    assert set(pages.OWNERS) == OWNERS
+    assert sorted(pages.listed()[owner]) == sorted(pages.properties_of(owner))
+
+
+def test_the_pages_are_those_of_the_source() -> None:
+    """`make reference` writes them anew."""
+    for name, text in of_site("write_reference").reference_pages().items():
+        assert (DOCS / "reference" / name).read_text(encoding="utf-8") == text, name
+
+
+def test_the_script_of_the_page_bakes(tmp_path: Path) -> None:
+    flag: Any = sheet("Flag", height=2.0)
+    flag.vertex_groups.new(name="Mast").add([0, 1], 1.0, "REPLACE")
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    text = (DOCS / "reference" / "scripts.md").read_text(encoding="utf-8")
+    (script,) = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
+    exec(compile(script.replace("100", "5"), "script", "exec"), {})
+    assert flag.verlet.material == "SILK"
+    assert len(list((tmp_path / "shot_verlet_cache").rglob("*.pc2"))) == 1
