@@ -6,6 +6,8 @@ from types import ModuleType, SimpleNamespace
 import bpy
 import pytest
 
+from tests.blender.scenes import body, sheet
+
 
 def test_the_preferences_say_which_kernels_serve(addon: Callable[[str], ModuleType]) -> None:
     """One sentence, with the reason where bakes are slow, under the name that Blender looks for."""
@@ -22,6 +24,28 @@ def test_the_preferences_say_which_kernels_serve(addon: Callable[[str], ModuleTy
     if installed in bpy.context.preferences.addons:
         shown = bpy.context.preferences.addons[installed].preferences
         assert isinstance(shown, preferences)
+
+
+@pytest.mark.parametrize(
+    ("reason", "times"),
+    [("this build of the add-on is Python alone", 1), ("there are no compiled kernels here", 3)],
+)
+def test_the_slower_build_is_a_hint_at_the_first_bake_and_a_fault_at_each(
+    addon: Callable[[str], ModuleType],
+    said: Callable[[], list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    reason: str,
+    times: int,
+) -> None:
+    """Whoever has chosen the slower build is told once; the preferences say it always."""
+    self_test, preferences = addon("core.self_test"), addon("blender.settings.preferences")
+    monkeypatch.setattr(addon("blender.bake.cautions"), "_told", set())
+    monkeypatch.setattr(self_test, "fallback_reason", lambda: reason)
+    monkeypatch.setattr(preferences, "fallback_reason", lambda: reason)
+    body(sheet())
+    told = [sentence for _ in range(3) for sentence in said() if reason in sentence]
+    assert len(told) == times
+    assert [reason in preferences.speed() for _ in range(2)] == [True, True]
 
 
 def test_the_number_of_threads_reaches_simulations(

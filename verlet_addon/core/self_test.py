@@ -68,7 +68,7 @@ def check_environment() -> None:
     thread_count()
 
 
-def fallback_warnings(quick_build: str = "that with compiled kernels") -> list[str]:
+def fallback_warnings(quick_build: str = "that with compiled kernels") -> list[Remark]:
     """A warning for the user, if the NumPy kernels are used without being asked for.
 
     Where none belong to the add-on it is no more than a hint, which names the quick build.

@@ -46,7 +46,7 @@ def cautions(
     foreign = [obj.name for obj in shown if not is_own(obj) and not is_baked(obj)]
     depsgraph = cast(bpy.types.Depsgraph, view_layer.depsgraph)
     return [
-        *fallback_warnings(quick_build()),
+        *_slow_kernels(),
         *_left_out(away, "hidden", "show {them}"),
         *(sentence for obj in baked for sentence in _hidden_sometimes(obj)),
         *_left_out(foreign, "linked from another file", "override {them}, or make {them} local,"),
@@ -67,6 +67,21 @@ def cautions(
         *(sentence for obj in meshes for sentence in _across_mirrors(scene, obj, depsgraph)),
         *(each for obj in meshes for each in _torn_by_merging(obj)),
     ]
+
+
+def _slow_kernels() -> Iterator[str]:
+    """Warnings of NumPy kernels; a hint at a quicker build comes once in a session.
+
+    Whoever has chosen that build need not read it at each bake; the preferences have it always.
+    """
+    for remark in fallback_warnings(quick_build()):
+        if remark.grade != "INFO" or remark not in _told:
+            _told.add(remark)
+            yield remark
+
+
+_told: set[str] = set()
+"""What has been said of kernels since Blender has started."""
 
 
 def _left_out(names: list[str], state: str, remedy: str) -> Iterator[str]:
