@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -116,6 +117,95 @@ def test_the_button_copies_the_messages_of_a_failed_bake(
     assert verlet.copy_report() == {"FINISHED"}
     assert "Last messages:\n- serious: Rope 1 has no vertex group … to attach to " in copied[0]
     assert no_word_of_the_user(copied[0])
+
+
+@pytest.fixture
+def faulty(
+    telling_file: Path,  # noqa: ARG001
+    addon: Addon,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Callable[[Exception], None]:
+    """Has the operator Bake fail with an exception, from within a call elsewhere."""
+    monkeypatch.setattr(addon("blender.settings.faults"), "_last", deque(maxlen=3))
+    raising: list[Exception] = []
+
+    def mirabelle(*_: object) -> None:
+        raise raising.pop()
+
+    def fail(error: Exception) -> None:
+        raising.append(error)
+        monkeypatch.setattr(addon("blender.ui.bake_operator"), "cautions", mirabelle)
+        with pytest.raises(RuntimeError):
+            verlet.bake()
+
+    return fail
+
+
+def test_a_report_tells_of_exceptions_by_modules_of_the_add_on(
+    faulty: Callable[[Exception], None], telling_file: Path, addon: Addon
+) -> None:
+    """What happened and where in our code, without names of the user in what it says."""
+    report = addon("blender.bake.fault_report")
+    faulty(TypeError("unsupported operand type(s) for +: 'NoneType' and 'float'"))
+    faulty(KeyError(f'key "Zarathustra\'s Cape 🦊fox" of Quokka not found in {telling_file}'))
+    text = report.fault_report(bpy.context.scene)
+    assert no_word_of_the_user(text), text
+    assert "test_report" not in text
+    assert not re.search(r"Users|py\", line", text)
+    told = text.partition("Last exceptions:\n")[2]
+    first, second = re.findall(r"^- .*(?:\n  .*)+", told, re.MULTILINE)
+    assert first.startswith('- KeyError: key "Cloth 1" of … not found in (path)\n')
+    assert second.startswith(
+        "- TypeError: unsupported operand type(s) for +: 'NoneType' and 'float'"
+    )
+    for each in (first, second):
+        assert re.search(
+            r"^  blender/ui/bake_operator\.py \d+, in _begin\n  elsewhere$", each, re.M
+        )
+
+
+def test_a_fault_that_comes_again_is_told_once(
+    faulty: Callable[[Exception], None], addon: Addon
+) -> None:
+    """As one of a handler does at each frame; mistakes of the user are none."""
+    for _ in range(5):
+        faulty(ZeroDivisionError("division by zero"))
+    faulty(addon("core.errors").MeshError("Cape has no faces"))
+    (fault,) = addon("blender.settings.faults").last_faults()
+    assert (fault.kind, fault.message) == ("ZeroDivisionError", "division by zero")
+
+
+def test_all_operators_and_handlers_keep_their_faults(
+    addon: Addon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each operator of ours goes through the same decorator, each handler through `listed`."""
+    faults, handlers = addon("blender.settings.faults"), addon("blender.scene.handlers")
+    package = faults.__name__.removesuffix("blender.settings.faults")
+    operators = [
+        each
+        for each in addon("blender.registration").CLASSES
+        if issubclass(each, bpy.types.Operator)
+    ]
+    own = [each for each in operators if each.execute.__module__.startswith(package)]
+    assert len(own) > 40
+    assert [each for each in own if not hasattr(each.execute, "__wrapped__")] == []
+    for name in dir(bpy.app.handlers):
+        present = getattr(bpy.app.handlers, name)
+        for each in present if isinstance(present, list) else ():
+            if getattr(each, "__module__", "").startswith(package):
+                assert hasattr(each, "__wrapped__"), (name, each)
+    monkeypatch.setattr(faults, "_last", deque(maxlen=3))
+
+    def broken(*_: object) -> None:
+        raise IndexError("list index out of range")
+
+    handlers.add_handlers({"frame_change_post": broken})
+    try:
+        bpy.context.scene.frame_set(2)
+    finally:
+        handlers.remove_handlers({"frame_change_post": broken})
+    (fault,) = faults.last_faults()
+    assert fault.message == "list index out of range"
 
 
 def test_the_command_line_prints_a_report_of_a_file(

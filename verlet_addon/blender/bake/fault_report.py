@@ -1,4 +1,4 @@
-"""A report of faults: versions, kernels, settings and messages, without names of the user."""
+"""A report of faults: versions, settings, messages and exceptions, without names of the user."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -13,6 +13,7 @@ from ..scene.colliders import is_collider
 from ..scene.mesh_access import point_count
 from ..settings.bone_properties import BONE_SETTINGS, bone_setting, soft_bones
 from ..settings.core_settings import steps_per_frame
+from ..settings.faults import last_faults
 from ..settings.preferences import speed
 from ..settings.properties import body_properties, is_body, scene_properties
 from ..settings.versions import versions
@@ -40,7 +41,17 @@ def fault_report(scene: bpy.types.Scene, messages: Sequence[str] = ()) -> str:
     told = [_told(remark) for remark in baked_remarks(scene)]
     lines += ["Remarks of the last bake:", *told] if told else []
     lines += ["Last messages:", *map(_told, map(graded, messages))] if messages else []
-    return "\n".join([lines[0], *map(anonymous, lines[1:])])
+    return "\n".join([lines[0], *map(anonymous, lines[1:]), *_faults(anonymous)])
+
+
+def _faults(anonymous: Anonymous) -> Iterator[str]:
+    """The last exceptions, what they say without names; the modules of calls are the add-on's."""
+    faults = last_faults()
+    if faults:
+        yield "Last exceptions:"
+    for fault in faults:
+        yield f"- {anonymous(fault.kind)}: {anonymous(fault.message)}"
+        yield from (f"  {call}" for call in fault.calls)
 
 
 def _threads() -> str:

@@ -9,7 +9,7 @@ import bpy
 from ...core.errors import VerletError
 from ..bake.bake import frame_range
 from ..scene.cache_modifiers import live_modifier, remove_live_modifiers
-from ..scene.handlers import add_handlers, remove_handlers
+from ..scene.handlers import add_handlers, listed, remove_handlers
 from ..settings.properties import scene_properties
 from .cache_files import Caches, copy_beside, find_moved, owners, remove_unused, show_caches
 from .control import (
@@ -69,7 +69,7 @@ def _note_waiting(session: Session) -> None:
     """
     note_changes(session)
     session.waiting = False
-    if not session.stale and bpy.app.handlers.frame_change_pre[:1] == [before_frame]:
+    if not session.stale and bpy.app.handlers.frame_change_pre[:1] == [listed(before_frame)]:
         depsgraph = session.stage.depsgraph
         session.waiting = len(depsgraph.updates) > 0
         if session.waiting:
@@ -110,11 +110,12 @@ def _enclose_others() -> None:
     """
     before: list[Any] = bpy.app.handlers.frame_change_pre
     after: list[Any] = bpy.app.handlers.frame_change_post
+    first, last = listed(before_frame), listed(after_frame)
     # In place, for Blender goes through the lists; other add-ons may have cleared them.
-    if before[:1] != [before_frame]:
-        before[:] = [before_frame, *(each for each in before if each is not before_frame)]
-    if after[-1:] != [after_frame]:
-        after[:] = [*(each for each in after if each is not after_frame), after_frame]
+    if before[:1] != [first]:
+        before[:] = [first, *(each for each in before if each is not first)]
+    if after[-1:] != [last]:
+        after[:] = [*(each for each in after if each is not last), last]
 
 
 def _simulate(scene: bpy.types.Scene, session: Session) -> None:

@@ -1,5 +1,6 @@
 """Texts without names and paths of the user, for reports that anyone may read."""
 
+import builtins
 import errno
 import os
 import re
@@ -24,7 +25,7 @@ PATH_LEFT_OUT, WORD_LEFT_OUT = "(path)", "…"
 class Anonymous:
     """Texts in which names of the open file are numbered, and other words of the user left out.
 
-    A word stays if it stands in the code of the add-on or in the messages of the operating system.
+    A word stays if it stands in the code of the add-on or in messages of the system or of Python.
     So words of a name that is in use no longer, or of a path with spaces, are left out too.
     """
 
@@ -60,11 +61,20 @@ _OBJECTS = (*_BODIES.values(), "Object")
 """Labels of objects: of bodies, and of all others."""
 
 
+_OF_EXCEPTIONS = """
+    associated attr bpy_prop_collection bpy_struct couldn defined dictionary executing got gufunc
+    implemented inconsistent incorrect inhomogeneous keyword matmul mismatch mutable NoneType
+    operand operands positional readonly recursion referenced requested signature StructRNA
+    subscriptable traceback truth unhashable unsupported
+"""
+"""Words of exceptions of Python, NumPy and Blender that the add-on has no other use for."""
+
+
 @cache
 def own_words() -> frozenset[str]:
-    """Words of the add-on's code and of the operating system's messages, in lower case."""
+    """Words of the add-on's code and of messages of the system and Python, in lower case."""
     texts = [path.read_text("utf-8") for path in Path(__file__).parents[2].rglob("*.py")]
-    texts += map(os.strerror, errno.errorcode)
+    texts += [*map(os.strerror, errno.errorcode), *dir(builtins)]
     return frozenset(word for text in texts for word in re.findall(WORD, text.lower()))
 
 

@@ -14,7 +14,7 @@ from ..scene.body_creation import give_fitting_thickness
 from ..scene.file_context import file_context
 from ..settings.materials import give_balloon, give_fitting_material
 from ..settings.properties import body_properties
-from .operators import undoable_mode
+from .operators import cancelled_by_errors, undoable_mode
 from .placement import Placement, place
 from .rope_tubes import show_tube
 
@@ -69,6 +69,7 @@ class VERLET_OT_add_cloth(_AddWithMaterial, bpy.types.Operator):
         soft_max=200,
     )
 
+    @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         mesh = grid_mesh("Cloth", size=self.size, resolution=self.resolution)
         edge = range(len(mesh.vertices) - self.resolution - 1, len(mesh.vertices))
@@ -106,6 +107,7 @@ class VERLET_OT_add_rope(_AddWithMaterial, bpy.types.Operator):
         default=True,
     )
 
+    @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         mesh = rope_mesh(length=self.length, segments=self.segments)
         obj = _add_body(context, mesh, "ROPE", pinned=[0], use_material=self.use_material)
@@ -139,6 +141,7 @@ class VERLET_OT_add_jelly(_AddWithMaterial, bpy.types.Operator):
         soft_max=50,
     )
 
+    @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         mesh = cube_mesh(size=self.size, resolution=self.resolution)
         obj = _add_body(context, mesh, "SOFT", pinned=(), use_material=self.use_material)
@@ -173,6 +176,7 @@ class VERLET_OT_add_balloon(_AddBody, bpy.types.Operator):
         soft_max=6,
     )
 
+    @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         mesh = ball_mesh(diameter=self.size, subdivisions=self.resolution)
         obj = _add_body(context, mesh, "CLOTH", pinned=())
@@ -205,6 +209,7 @@ class VERLET_OT_add_water(_AddBody, bpy.types.Operator):
         soft_max=200,
     )
 
+    @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         mesh = grid_mesh("Water", size=self.size, resolution=self.resolution)
         obj = _add_body(context, mesh, "WATER", pinned=())

@@ -6,7 +6,7 @@ import bpy
 
 from ..scene.file_context import file_context
 from ..settings.properties import body_properties, is_body
-from .operators import any_own, undoable_mode
+from .operators import any_own, cancelled_by_errors, undoable_mode
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -23,6 +23,7 @@ class VERLET_OT_attachment_add(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         return _on_body(cls, context)
 
+    @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         obj = _active(context)
         body = body_properties(obj)
@@ -59,6 +60,7 @@ class VERLET_OT_attachment_remove(bpy.types.Operator):
             return False
         return True
 
+    @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         body = body_properties(_active(context))
         body.attachments.remove(body.attachment_index)

@@ -6,7 +6,7 @@ import bpy
 
 from ..scene.colliders import has_modifier, make_collider
 from ..settings.properties import is_body
-from .operators import undoable_mode
+from .operators import cancelled_by_errors, undoable_mode
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -29,6 +29,7 @@ class VERLET_OT_make_collider(bpy.types.Operator):
             return False
         return undoable_mode(cls, context)
 
+    @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         for obj in _chosen(context):
             make_collider(obj)

@@ -20,6 +20,7 @@ from ..live.grab import Grab, begin_grab
 from ..live.kept_shape import Shape, keep_grab
 from ..live.playback import is_playing
 from ..scene.file_context import file_context
+from ..settings.faults import faults_kept
 from .bake_progress import bake_in_progress
 from .grab_view import GrabView
 from .messages import report_poses
@@ -183,7 +184,8 @@ class VERLET_OT_grab(bpy.types.Operator):
         self, context: bpy.types.Context, event: bpy.types.Event
     ) -> "set[OperatorReturnItems]":
         try:
-            return self._handle(context, event)
+            with faults_kept():
+                return self._handle(context, event)
         except VerletError as error:
             self.cancel(context)
             self.report({"ERROR"}, str(error))

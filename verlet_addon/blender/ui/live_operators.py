@@ -64,6 +64,7 @@ class VERLET_OT_reset(bpy.types.Operator):
     def poll(cls, _context: bpy.types.Context) -> bool:
         return bake_in_progress() is None
 
+    @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         scene = file_context(context).scene
         end_live(scene)

@@ -6,7 +6,7 @@ import bpy
 
 from ..bake.record import loop_turn
 from ..scene.file_context import file_context
-from .operators import undoable_mode
+from .operators import cancelled_by_errors, undoable_mode
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -26,6 +26,7 @@ class VERLET_OT_scene_range_to_loop(bpy.types.Operator):
             return False
         return undoable_mode(cls, context)
 
+    @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         scene = file_context(context).scene
         if (turn := loop_turn(scene)) is None:

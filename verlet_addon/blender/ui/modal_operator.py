@@ -9,6 +9,7 @@ import bpy
 from ...core.errors import VerletError
 from ..bake.memory import memory_errors_named
 from ..scene.file_context import file_context
+from ..settings.faults import faults_kept
 from .bake_progress import Task, end_progress, show_progress
 from .messages import report
 from .operators import cancelled_by_errors
@@ -111,6 +112,13 @@ class ModalOperator(bpy.types.Operator):
     def modal(
         self, context: bpy.types.Context, event: bpy.types.Event
     ) -> "set[OperatorReturnItems]":
+        with faults_kept():
+            return self._answer(context, event)
+
+    def _answer(
+        self, context: bpy.types.Context, event: bpy.types.Event
+    ) -> "set[OperatorReturnItems]":
+        """Answers one event."""
         if event.type == "TIMER":
             return self._go_on(context, self._advance)
         if event.value == "PRESS" and self._keeps(context, event):

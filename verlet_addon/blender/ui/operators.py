@@ -1,6 +1,7 @@
 """Operators that make and release bodies, set materials and clear bakes."""
 
 from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import bpy
@@ -22,6 +23,7 @@ from ..scene.mesh_access import mesh_of
 from ..scene.mesh_io import BODIES
 from ..scene.ownership import is_own, why_foreign
 from ..settings.bone_properties import armature_of
+from ..settings.faults import faults_kept
 from ..settings.materials import set_material
 from ..settings.properties import BODY_TYPES, MATERIAL_ITEMS, is_body
 from .bake_progress import bake_in_progress
@@ -120,11 +122,15 @@ class OfSelected:
 
 
 def cancelled_by_errors(execute: "Execute[Operator]") -> "Execute[Operator]":
-    """Decorator: an operator reports a VerletError and is cancelled, instead of raising it."""
+    """Decorator: an operator reports a VerletError and is cancelled, instead of raising it.
 
+    All other exceptions are kept for a report of a fault.
+    """
+
+    @wraps(execute)
     def reporting(self: "Operator", context: bpy.types.Context) -> "set[OperatorReturnItems]":
         try:
-            with memory_errors_named(self.bl_label):
+            with faults_kept(), memory_errors_named(self.bl_label):
                 return execute(self, context)
         except VerletError as error:
             report(self, "ERROR", str(error))
@@ -245,6 +251,7 @@ class VERLET_OT_select_open_edges(bpy.types.Operator):
             return False
         return undoable_mode(cls, context)
 
+    @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         mesh = mesh_of(cast(bpy.types.Object, context.object))
         edges = open_edges(mesh)

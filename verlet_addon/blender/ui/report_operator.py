@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class VERLET_OT_copy_report(bpy.types.Operator):
-    """Copy versions, settings of the bodies and the last messages, to report a fault with.
+    """Copy versions, settings, the last messages and exceptions, to report a fault with.
 
     Names and paths of yours are left out
     """

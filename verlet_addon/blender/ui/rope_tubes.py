@@ -7,7 +7,7 @@ import bpy
 from ..scene.mesh_access import mesh_of
 from ..scene.shown_mesh import TUBE
 from ..settings.properties import body_properties, is_body
-from .operators import undoable_mode
+from .operators import cancelled_by_errors, undoable_mode
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -34,6 +34,7 @@ class VERLET_OT_show_tube(bpy.types.Operator):
             return False
         return undoable_mode(cls, context)
 
+    @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         show_tube(cast(bpy.types.Object, context.object))
         return {"FINISHED"}

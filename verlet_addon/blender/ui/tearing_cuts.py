@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 import bmesh
 import bpy
 
-from ...core.errors import MeshError, VerletError
+from ...core.errors import MeshError
 from ..bake.record import is_baked
 from ..scene.mesh_access import mesh_of
+from .operators import cancelled_by_errors
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -70,11 +71,8 @@ class VERLET_OT_split_for_tearing(bpy.types.Operator):
             return False
         return True
 
+    @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
-        try:
-            joined = split_selected(cast(bpy.types.Object, context.active_object))
-        except VerletError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        joined = split_selected(cast(bpy.types.Object, context.active_object))
         self.report({"INFO"}, f"{joined} pairs of vertices hold the mesh together until it tears")
         return {"FINISHED"}
