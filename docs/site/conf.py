@@ -12,12 +12,14 @@ author = MANIFEST["maintainer"]
 project_copyright = MANIFEST["copyright"][0]
 language = "en"
 
-extensions = ["myst_parser", "docs.site.contents"]
+extensions = ["myst_parser", "docs.site.contents", "docs.site.sentences"]
+smartquotes = False  # messages are searched for as Blender shows them
 exclude_patterns = ["site", "figures", "vat", "images"]
 myst_heading_anchors = 6
 nitpicky = True
 
 html_theme = "furo"
+html_static_path = ["static"]
 html_title = project
 html_copy_source = False
 html_show_sourcelink = False
