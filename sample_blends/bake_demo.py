@@ -1,7 +1,7 @@
 """Bake every sample, and show what came out: `make demo`.
 
 Into the folder given it writes the baked files, contact.png (six frames of each), samples.jpg (for
-README), and flag.mp4.
+docs/start/what_it_does.md), and flag.mp4.
 """
 
 import sys
@@ -20,7 +20,7 @@ from verlet_addon.blender.cli.pictures import Pixels, load_pixels, save_pixels
 FOLDER = Path(__file__).parent
 FRAMES_SHOWN = 6
 ANIMATED = "flag"
-README = {
+SHOWN = {
     "covered_table": 72,
     "dress": 72,
     "flag_in_wind": 108,
@@ -31,7 +31,7 @@ README = {
     "rope_bridge": 60,
     "torn_banner": 18,
 }
-"""Samples that README shows, row by row, and which frame of each."""
+"""Samples that the manual shows, row by row, and which frame of each."""
 
 
 def main(output: Path) -> None:
@@ -41,7 +41,7 @@ def main(output: Path) -> None:
     verlet_addon.register()
     try:
         strips = [demonstrate(sample, output) for sample in sorted(FOLDER.glob("*.blend"))]
-        rows = [[picture(output, *item) for item in row] for row in in_threes(README.items())]
+        rows = [[picture(output, *item) for item in row] for row in in_threes(SHOWN.items())]
     finally:
         # Blender as a module does not end cleanly while classes of ours are registered.
         verlet_addon.unregister()
@@ -50,7 +50,7 @@ def main(output: Path) -> None:
     print(f"Rendered frames, side by side: {sheet}")
     chosen = output / "samples.jpg"
     save_pixels(np.concatenate([np.concatenate(row, axis=1) for row in rows[::-1]]), chosen)
-    print(f"The picture of README: {chosen}")
+    print(f"The picture of the manual: {chosen}")
 
 
 def demonstrate(sample: Path, output: Path) -> Pixels:
@@ -82,7 +82,7 @@ def in_threes(items: Iterable[tuple[str, int]]) -> list[list[tuple[str, int]]]:
 
 
 def picture(output: Path, name: str, frame: int) -> Pixels:
-    """Renders a frame of a baked sample for README."""
+    """Renders a frame of a baked sample for the manual."""
     with quiet():
         bpy.ops.wm.open_mainfile(filepath=str(output / f"{name}.blend"))
     scene: Any = bpy.context.scene

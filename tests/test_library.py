@@ -1,4 +1,4 @@
-"""The core as a library: what its page and README show runs without Blender."""
+"""The core as a library: what its pages show runs without Blender."""
 
 import os
 import re
@@ -25,9 +25,8 @@ def examples(path: Path) -> list[str]:
     return re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), re.M | re.S)
 
 
-README = examples(ROOT / "README.md")
 PAGE = ROOT / "docs" / "reference" / "library.md"
-LIBRARY = examples(PAGE)
+LIBRARY = [*examples(PAGE), *examples(ROOT / "release" / "library" / "README.md")]
 
 
 def run(piece: str, folder: Path) -> None:
@@ -40,16 +39,6 @@ def run(piece: str, folder: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_ten_lines_of_the_readme_give_an_array(tmp_path: Path) -> None:
-    (piece,) = README
-    assert len([line for line in piece.splitlines() if line]) <= 10
-    run(piece, tmp_path)
-    motion = np.load(tmp_path / "motion.npy")
-    assert motion.shape == (48, 441, 3)
-    assert (motion[:, [0, 20], 2] == 2.0).all()
-    assert 0.9 < motion[-1, :, 2].min() < 1.3
-
-
 @pytest.mark.parametrize("piece", LIBRARY, ids=range(len(LIBRARY)))
 def test_each_example_of_the_library_runs(tmp_path: Path, piece: str) -> None:
     run(piece, tmp_path)
@@ -59,7 +48,7 @@ def test_examples_use_documented_names_alone() -> None:
     """And all documented names exist."""
     table = PAGE.read_text(encoding="utf-8").partition("## Names")[2]
     told = set(re.findall(r"`(\w+\.\w+)`", table))
-    for piece in [*README, *LIBRARY]:
+    for piece in LIBRARY:
         for module, names in re.findall(
             r"^from verlet_addon\.core\.(\w+) import (.+)$", piece, re.M
         ):
