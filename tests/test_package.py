@@ -28,13 +28,14 @@ def test_the_zip_holds_the_addon_and_nothing_else(extension_zip: Path) -> None:
 
 
 def test_the_zip_is_quick_to_download(extension_zip: Path) -> None:
-    """It stays under 1.7 MB, compiled kernels for six kinds of machines included.
+    """It stays under 1.8 MB, compiled kernels for six kinds of machines included.
 
     Two fifths of it are kernels; curves, forms, bones, textures and cages took it over 1.2, hair
     and all kinds of bodies in one call over 1.5, and the licence in each of six packages of
-    kernels, which are on Python's index as they are here, over 1.6.
+    kernels, which are on Python's index as they are here, over 1.6; flesh, reports of exceptions
+    and places in the manual over 1.7.
     """
-    assert extension_zip.stat().st_size < 1_700_000
+    assert extension_zip.stat().st_size < 1_800_000
 
 
 def test_the_wheels_are_of_this_version_and_for_every_machine() -> None:

@@ -11,20 +11,20 @@ from math import degrees, isclose
 from pathlib import Path
 from typing import Any
 
-import bpy
+from verlet_addon.blender.ui.manual import properties_of
 
 DOCS = Path(__file__).parents[1]
 CHOSEN: dict[str, Any] = tomllib.loads(
     (DOCS / "site" / "settings.toml").read_text(encoding="utf-8")
 )
 OWNERS = {
-    "object.verlet": ("PropertyGroup", "VERLET_PG_body"),
-    "object.verlet.attachments[n]": ("PropertyGroup", "VERLET_PG_attachment"),
-    "scene.verlet": ("PropertyGroup", "VERLET_PG_scene"),
-    "workspace.verlet_overlay": ("PropertyGroup", "VERLET_PG_overlay"),
-    "preferences": ("AddonPreferences", "VERLET_AP_preferences"),
-    "object": ("Object", ""),
-    "pose_bone": ("PoseBone", ""),
+    "object.verlet": "VERLET_PG_body",
+    "object.verlet.attachments[n]": "VERLET_PG_attachment",
+    "scene.verlet": "VERLET_PG_scene",
+    "workspace.verlet_overlay": "VERLET_PG_overlay",
+    "preferences": "VERLET_AP_preferences",
+    "object": "Object",
+    "pose_bone": "PoseBone",
 }
 """The class in Blender of whatever has a setting, by the name that pages call it."""
 UNITS = {"MASS": "kg", "LENGTH": "m", "VELOCITY": "m/s", "ACCELERATION": "m/s²", "ROTATION": "°"}
@@ -35,19 +35,6 @@ LARGEST = 2.0**31 - 1
 def settings_pages() -> dict[str, str]:
     """The Markdown of each page, by the name of its file."""
     return {f"{page['file']}.md": "\n\n".join(_page(page)) + "\n" for page in CHOSEN["page"]}
-
-
-def properties_of(owner: str) -> dict[str, Any]:
-    """The properties of ours that an owner has, by name, without hidden ones."""
-    base, name = OWNERS[owner]
-    kind = getattr(bpy.types, base)
-    if not name:
-        return {k: v for k, v in kind.bl_rna.properties.items() if k.startswith("verlet_")}
-    found = kind.bl_rna_get_subclass_py(name).bl_rna.properties.items()
-    inherited = set(kind.bl_rna.properties.keys())
-    # Blender knows no HIDDEN of collections.
-    private = inherited | {"baked_keys", "fitted_keys"}
-    return {k: v for k, v in found if k not in private and not v.is_hidden}
 
 
 def listed() -> dict[str, list[str]]:
@@ -72,7 +59,7 @@ def _page(page: dict[str, Any]) -> Iterator[str]:
         owner = panel.get("owner", "object.verlet")
         yield f"## {panel['title']}"
         yield from [panel["intro"].strip()] if "intro" in panel else []
-        properties = properties_of(owner)
+        properties = properties_of(OWNERS[owner])
         for name, told in panel["settings"].items():
             yield from _entry(owner, properties[name], told, reasons.get((owner, name)))
         yield from [panel["outro"].strip()] if "outro" in panel else []

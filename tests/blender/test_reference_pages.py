@@ -11,12 +11,6 @@ import pytest
 from tests.blender.scenes import sheet
 
 DOCS = Path(__file__).parents[2] / "docs"
-OWNERS = {"object.verlet", "object.verlet.attachments[n]", "scene.verlet", "preferences"} | {
-    "workspace.verlet_overlay",
-    "object",
-    "pose_bone",
-}
-
 pytestmark = pytest.mark.skipif(
     not DOCS.exists() or not bpy.app.module or bpy.app.version < (5, 0),
     reason="the docs are of the source, and of the properties as this Blender has them",
@@ -28,11 +22,11 @@ def of_site(module: str) -> Any:
     return import_module(f"docs.site.{module}")
 
 
-@pytest.mark.parametrize("owner", sorted(OWNERS))
-def test_the_reference_has_every_setting_once(owner: str) -> None:
-    pages = of_site("settings_pages")
-    assert set(pages.OWNERS) == OWNERS
-    assert sorted(pages.listed()[owner]) == sorted(pages.properties_of(owner))
+def test_the_reference_has_every_setting_once() -> None:
+    pages, manual = of_site("settings_pages"), import_module("verlet_addon.blender.ui.manual")
+    assert set(pages.OWNERS.values()) == set(manual.PAGES)
+    for owner, kind in pages.OWNERS.items():
+        assert sorted(pages.listed()[owner]) == sorted(manual.properties_of(kind))
 
 
 def test_the_pages_are_those_of_the_source() -> None:

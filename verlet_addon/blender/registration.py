@@ -47,6 +47,7 @@ from .ui import (
     hair_operators,
     live_operators,
     loop_range,
+    manual,
     material_menu,
     messages,
     operators,
@@ -203,6 +204,7 @@ def register() -> None:
     for menu, draw in MENUS:
         getattr(bpy.types, menu).append(draw)
     _blender.utils.register_preset_path(_PRESETS_PARENT)
+    _blender.utils.register_manual_map(manual.manual_map)
     preferences.apply_preferences()
     add_handlers(former_files.HANDLERS)
     former_files.keep_settings_of_open_file()
@@ -229,6 +231,7 @@ def unregister() -> None:
     handlers.unregister_handlers()
     cache_handlers.unregister_handlers()
     remove_handlers(former_files.HANDLERS)
+    _blender.utils.unregister_manual_map(manual.manual_map)
     _blender.utils.unregister_preset_path(_PRESETS_PARENT)
     for menu, draw in reversed(MENUS):
         getattr(bpy.types, menu).remove(draw)

@@ -22,7 +22,12 @@ def addon_version() -> str:
 
 def quick_build() -> str:
     """Words for the build that has compiled kernels, with the address that the manifest has."""
-    return f"the build with compiled kernels from {_manifest().get('website', 'its own website')}"
+    return f"the build with compiled kernels from {website() or 'its own website'}"
+
+
+def website() -> str:
+    """The address of the add-on's website, which releases have in their manifest; else empty."""
+    return str(_manifest().get("website", ""))
 
 
 @cache
