@@ -58,6 +58,42 @@ def limb(
     return replace(closed, paint=Paint(flesh=flesh))
 
 
+LEG, HIP, STEP = 0.4, 0.1, 0.02
+"""Lengths of legs and of the hip above them, and of their faces [m]."""
+
+
+def legs(gap: float, turn: float = 0.0) -> tuple[MeshData, Floats]:
+    """Two square legs of flesh that hang from one hip, and their places before they are turned.
+
+    Parameters
+    ----------
+    gap : between the legs, along x [m].
+    turn : angle about y and then about z [rad].
+    """
+    side = np.linspace(gap / 2, gap / 2 + 0.08, 5)
+    xs, ys = np.concatenate([-side[::-1], side]), np.linspace(-0.04, 0.04, 5)
+    zs = np.linspace(-LEG, HIP, round((LEG + HIP) / STEP) + 1)
+    filled = np.pad(np.ones((9, 4, len(zs) - 1), dtype=bool), 1)
+    filled[5, :, : 1 + round(LEG / STEP)] = False
+    corners, faces = np.array([[0, 0], [1, 0], [1, 1], [0, 1]]), []
+    for cell in np.argwhere(filled):
+        for axis, side_of in np.ndindex(3, 2):
+            beyond = cell + (2 * side_of - 1) * np.eye(3, dtype=np.int64)[axis]
+            if filled[tuple(beyond)]:
+                continue
+            face = np.tile(cell - 1, (4, 1))
+            face[:, axis] += side_of
+            face[:, [(axis + 1) % 3, (axis + 2) % 3]] += corners
+            faces.append(face if side_of else face[::-1])
+    at, numbers = np.unique(np.concatenate(faces), axis=0, return_inverse=True)
+    straight = np.stack([xs[at[:, 0]], ys[at[:, 1]], zs[at[:, 2]]], axis=1)
+    c, s = np.cos(turn), np.sin(turn)
+    about_y = np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
+    about_z = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+    mesh = mesh_from_faces(straight @ (about_z @ about_y).T, numbers.reshape(-1, 4).tolist())
+    return replace(mesh, paint=Paint(flesh=np.ones(len(straight)))), straight
+
+
 def bent(positions: Floats, degrees: float, width: float = 0.05) -> Floats:
     """Positions (n, 3) of a limb that is skinned to two bones, bent about y in the middle."""
     turn = np.radians(degrees)

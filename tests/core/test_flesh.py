@@ -10,7 +10,7 @@ import pytest
 
 from tests.core.bodies import sphere
 from tests.core.both_bodies import in_numpy
-from tests.core.fleshy import Pose, bent, hemisphere, limb, play
+from tests.core.fleshy import Pose, bent, hemisphere, legs, limb, play
 from verlet_addon.core.arrays import Floats, Integers
 from verlet_addon.core.build import build_model
 from verlet_addon.core.contacts.solve.solid_diagnostics import boneless
@@ -24,6 +24,7 @@ from verlet_addon.core.settings import BodySettings, SceneSettings
 from verlet_addon.core.simulate import simulate
 from verlet_addon.core.simulation import Simulation
 from verlet_addon.core.solid import kernels as solid_kernels
+from verlet_addon.core.solid.solid_body import find_lattice_components
 from verlet_addon.core.state import SolidBodyState
 
 LIMB: dict[str, Any] = {
@@ -228,6 +229,32 @@ def swings(substeps: int, fps: float) -> Floats:
     frames, _ = play(mesh, lambda t: shoved(mesh, t), 0.6, substeps=substeps, fps=fps)
     every = frames[:: round(fps / 24), 0]
     return np.array([row - shoved(mesh, k / 24)[0] for k, row in enumerate(every)])
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("gap", [0.0005, 0.005, 0.03])
+def test_a_leg_that_swings_leaves_the_other_alone(gap: float, turn: float) -> None:
+    """Cells of 3 cm hold skin of both legs, whatever is between them, but have nodes for each."""
+    mesh, straight = legs(gap, turn)
+    moving = np.clip(-straight[:, 2] / 0.1, 0.0, 1.0) * (straight[:, 0] < 0.0)
+
+    def swung(time: float) -> Floats:
+        return np.asarray(mesh.positions + np.outer(moving, [0.0, 0.03 * np.sin(20 * time), 0.0]))
+
+    settings: dict[str, Any] = {
+        "flesh_depth": 0.03,
+        "flesh_resolution": 1,
+        "stiffness": 3e3,
+        "keep_volume": 0.0,
+    }
+    frames, simulation = play(mesh, swung, 0.5, loaded_shape=False, **settings)
+    poses = np.array([swung(number / 24.0) for number in range(len(frames))])
+    away = np.abs(frames - poses).max(axis=(0, 2))
+    low = straight[:, 2] < -0.12
+    assert away[low & (straight[:, 0] < 0.0)].max() > 0.03
+    assert away[low & (straight[:, 0] > 0.0)].max() < 0.001
+    flesh, _ = parts(simulation)
+    assert find_lattice_components(flesh.lattice).max() == 0, "they are one body at the hip"
 
 
 def test_neither_substeps_nor_frame_rate_change_the_motion() -> None:

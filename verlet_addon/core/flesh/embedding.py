@@ -1,24 +1,140 @@
 """Points of flesh in its lattice: those on the skin, and those at the surface of bone."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Booleans, Floats, Integers, sum_rows
-from ..solid.grid import Grid
-from ..solid.lattice import Embedding, Lattice, embed
+from ..arrays import Booleans, Floats, Integers, ranges, sum_rows, weighted_sums
+from ..geometry.faces import normalized
+from ..geometry.rest_shape import RestShape
+from ..solid.elements import corner_weights
+from ..solid.lattice import Embedding, Lattice
 from ..solid.solid_body import find_lattice_components
 from ..solid.surface_points import SurfacePoints
+from .fragments import SAMPLES, Fragments
 from .region import MIN_THICKNESS, FleshRegion
 
+CHUNK = 1 << 21
+"""Size: pairs of samples and planes that are compared at a time."""
 
-def hold_bone(lattice: Lattice, region: FleshRegion, size: float) -> tuple[Embedding, Floats, int]:
+
+@dataclass(frozen=True, eq=False)
+class FragmentedLattice:
+    """A lattice whose cells are fragments."""
+
+    lattice: Lattice
+    fragments: Fragments
+    numbers: Integers
+    """(f,) the cell of each fragment; −1 = none, as it has hardly any flesh."""
+
+    def embed(self, positions: Floats, samples: Integers) -> Embedding:
+        """Interpolation of positions (p, 3) [m] with samples (p, 3), each from its own fragment."""
+        grid, lattice = self.lattice.grid, self.lattice
+        places = grid.to_cells(positions)
+        chosen = self.cells_near(self.fragments.at(samples), places)
+        lows = np.rint(lattice.nodes[:, lattice.linear.nodes[chosen, 0]].T / grid.sizes)
+        return Embedding(lattice.linear.nodes[chosen], corner_weights(places - lows))
+
+    def node_samples(self) -> Integers:
+        """(m, 3) the sample nearest to each node, of the fragments that it is a corner of."""
+        fragments, lattice = self.fragments, self.lattice
+        inside = np.argwhere(fragments.samples >= 0)
+        cells = self.numbers[fragments.samples[tuple(inside.T)]]
+        inside, cells = inside[cells >= 0], cells[cells >= 0]
+        corners = lattice.linear.nodes[cells]
+        places = (lattice.nodes / lattice.grid.sizes[:, None]).T
+        away = places[corners] - ((inside + 0.5) / SAMPLES)[:, None]
+        order = np.lexsort(((away * away).sum(axis=2).ravel(), corners.ravel()))
+        _, first = np.unique(corners.ravel()[order], return_index=True)
+        return np.asarray(inside[order[first] // corners.shape[1]])
+
+    def cells_near(self, own: Integers, places: Floats) -> Integers:
+        """(p,) cells of fragments (p,), or of the nearest linked with them that have one.
+
+        Without any, the cell whose middle is nearest to the place (p, 3) [cells].
+        """
+        near, chosen = self.fragments.neighbours, np.where(own < 0, -1, self.numbers[own])
+        cells = self.fragments.cells
+        for lost in np.flatnonzero((chosen < 0) & (own >= 0)).tolist():
+            ring = own[[lost]]
+            for _ in range(REACH):
+                starts = near.starts[ring]
+                ring = np.unique(near.others[ranges(starts, near.starts[ring + 1] - starts)])
+                kept = ring[self.numbers[ring] >= 0]
+                if len(kept):
+                    away = np.abs(cells[kept] + 0.5 - places[lost]).max(axis=1)
+                    chosen[lost] = self.numbers[kept[away.argmin()]]
+                    break
+        used = np.flatnonzero(self.numbers >= 0)
+        for lost in np.flatnonzero(chosen < 0).tolist():
+            away = np.abs(cells[used] + 0.5 - places[lost]).sum(axis=1)
+            chosen[lost] = self.numbers[used[away.argmin()]]
+        return chosen
+
+
+REACH = 3
+"""Links to the cell that a point is embedded in, from a fragment with hardly any flesh."""
+
+
+def samples_behind(fragments: Fragments, surface: SurfacePoints, rest: RestShape) -> Integers:
+    """(p, 3) the sample of the body behind each point of its surface; −1 = none is near."""
+    positions, corners = (
+        rest.mesh.positions,
+        np.concatenate([rest.triangles, surface.corners], axis=1),
+    )
+    a, b, c = positions[corners]
+    normals = weighted_sums(normalized(np.cross(b - a, c - a)), fragments.grid.axes)
+    count, faces = len(positions), rest.triangles.shape[1]
+    counts = np.bincount(rest.triangles.ravel(), minlength=count)
+    around = np.argsort(rest.triangles, axis=None, kind="stable") % faces
+    planes = np.zeros((len(surface.areas), int(counts.max()), 3))
+    planes[np.repeat(np.arange(count), counts), ranges(np.zeros_like(counts), counts)] = normals[
+        around
+    ]
+    planes[count:, 0] = normals[faces:]
+    places = fragments.grid.to_cells(surface.interpolate(positions))
+    return find_samples(fragments, places, planes)
+
+
+def find_samples(fragments: Fragments, places: Floats, planes: Floats) -> Integers:
+    """(p, 3) the nearest sample of the body to each place (p, 3) [cells]; −1 = none is near.
+
+    It is in the same cell, or else within the length of one; and those behind all of the planes
+    through the place, with normals (p, w, 3), come first, then those behind their mean.
+    """
+    found = np.full(places.shape, -1)
+    cells = np.clip(np.floor(places), 0, fragments.grid.counts - 1).astype(np.int64)
+    around = np.array(list(np.ndindex(*(3 * SAMPLES,) * 3))) - SAMPLES
+    within = around[((around >= 0) & (around < SAMPLES)).all(axis=1)]
+    padded = np.pad(fragments.samples, SAMPLES, constant_values=-1)
+    mean, none = planes.sum(axis=1, keepdims=True), np.zeros((len(places), 1, 3))
+    tries = (within, planes), (around, planes), (around, mean), (around, none)
+    for offsets, ahead in tries:
+        lost = np.flatnonzero(found[:, 0] < 0)
+        step = max(CHUNK // (len(offsets) * ahead.shape[1]), 1)
+        for first in range(0, len(lost), step):
+            own = lost[first : first + step]
+            at = SAMPLES * cells[own][:, None] + offsets
+            away = (at + 0.5) / SAMPLES - places[own][:, None]
+            behind = (np.einsum("pka,pwa->pkw", away, ahead[own]) <= 0.0).all(axis=2)
+            behind &= padded[tuple((at + SAMPLES).transpose(2, 0, 1))] >= 0
+            squares = np.where(behind, (away * away).sum(axis=2), np.inf)
+            nearest = squares.argmin(axis=1)
+            known = np.flatnonzero(np.isfinite(squares[np.arange(len(own)), nearest]))
+            found[own[known]] = at[known, nearest[known]]
+    return found
+
+
+def hold_bone(
+    flesh: FragmentedLattice, region: FleshRegion, size: float
+) -> tuple[Embedding, Floats, int]:
     """Interpolation of the b points that hold the flesh, and their areas (b,) [m²].
 
     Parts without bone beneath them are held in their middle; the last result is their number.
     """
-    anchors, held_areas = _merged(region)
-    found = embed(lattice, anchors)
+    lattice = flesh.lattice
+    anchors, held_areas = _merged(region, flesh.fragments)
+    found = flesh.embed(anchors, _within(flesh.fragments, anchors))
     components = find_lattice_components(lattice)
     loose = np.setdiff1d(components, components[found.nodes[:, 0]])
     middles = [_middle(lattice, components == label, size) for label in loose]
@@ -31,23 +147,23 @@ def hold_bone(lattice: Lattice, region: FleshRegion, size: float) -> tuple[Embed
     return Embedding(np.concatenate([found.nodes, held]), weights), areas, len(loose)
 
 
-def _merged(region: FleshRegion) -> tuple[Floats, Floats]:
-    """Anchors (k, 3) and areas (k,) of a region, of which each cell has but one.
+def _within(fragments: Fragments, positions: Floats) -> Integers:
+    """(p, 3) the samples nearest to positions (p, 3) within the body [m]; −1 = none is near."""
+    places = fragments.grid.to_cells(positions)
+    return find_samples(fragments, places, np.zeros((len(places), 1, 3)))
+
+
+def _merged(region: FleshRegion, fragments: Fragments) -> tuple[Floats, Floats]:
+    """Anchors (k, 3) and areas (k,) of a region, of which each fragment has but one.
 
     More, which are not in one plane, would hold all nodes of a cell: a hemisphere four cells high
     would swing 7 % too fast.
     """
-    cells = region.grid.to_cells(region.anchors)
-    keys, labels = np.unique(_cell_keys(region.grid, cells), return_inverse=True)
+    own = fragments.at(_within(fragments, region.anchors))
+    keys, labels = np.unique(own, return_inverse=True)
     areas = sum_rows(labels.reshape(-1), region.areas[None], len(keys))[0]
     moments = sum_rows(labels.reshape(-1), region.areas * region.anchors.T, len(keys))
     return np.ascontiguousarray((moments / areas).T), areas
-
-
-def _cell_keys(grid: Grid, cells: Floats) -> Integers:
-    """(n,) number of the cell of each place (n, 3) [cells]."""
-    x, y, z = np.clip(np.floor(cells), 0, grid.counts - 1).astype(np.int64).T
-    return np.asarray((x * grid.counts[1] + y) * grid.counts[2] + z)
 
 
 def _middle(lattice: Lattice, members: Booleans, size: float) -> Integers:
@@ -59,17 +175,23 @@ def _middle(lattice: Lattice, members: Booleans, size: float) -> Integers:
 
 
 def embed_points(
-    lattice: Lattice, surface: SurfacePoints, positions: Floats, cells: Floats, bone: Embedding
+    flesh: FragmentedLattice,
+    surface: SurfacePoints,
+    positions: Floats,
+    samples: Integers,
+    cells: Floats,
+    bone: Embedding,
 ) -> Embedding:
-    """Interpolation of displacements of all points, of skin whose flesh is (n,) cells thick.
+    """Interpolation of displacements of all points, which have samples (p, 3) behind them.
 
+    The flesh is (n,) cells thick at vertices.
     Flesh thinner than a cell, whose bone is in that of the skin, moves less, down to bone.
     """
     points = surface.interpolate(positions)
     thick = surface.interpolate(cells[:, None])[:, 0]
     moving = np.clip((thick - MIN_THICKNESS) / (1.0 - MIN_THICKNESS), 0.0, 1.0)
     fleshy = np.flatnonzero(moving > 0.0)
-    found = embed(lattice, points[fleshy])
+    found = flesh.embed(points[fleshy], samples[fleshy])
     nodes = np.zeros((len(points), found.nodes.shape[1]), dtype=np.int64)
     weights = np.zeros(nodes.shape)
     nodes[fleshy] = found.nodes

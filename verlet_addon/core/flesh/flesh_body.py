@@ -10,14 +10,14 @@ from ..arrays import NONZERO, Booleans, Floats, Integers, cross, dot, sum_rows
 from ..errors import MeshError
 from ..geometry.rest_shape import RestShape
 from ..settings import BodySettings
-from ..solid.elements import SAMPLES
+from ..solid.elements import SAMPLES as ELEMENT_SAMPLES
 from ..solid.kernels import CellPose, interpolate
 from ..solid.lattice import (
     Embedding,
     Lattice,
     assemble_lattice,
-    embed,
     node_stiffnesses,
+    share_corners,
     with_painted_stiffness,
 )
 from ..solid.solid_body import (
@@ -32,12 +32,13 @@ from ..solid.solid_body import (
     start_solid,
 )
 from ..solid.surface_points import build_surface_points
-from .embedding import embed_points, hold_bone, with_bone
+from .embedding import FragmentedLattice, embed_points, hold_bone, samples_behind, with_bone
 from .first_mode import HeldLattice, first_frequency
+from .fragments import find_fragments
 from .kernels import Muscle, pose_cells
 from .muscles import find_muscles
 from .posing import Posing, build_posing, pose_nodes
-from .region import MIN_THICKNESS, FleshRegion, find_region
+from .region import MIN_THICKNESS, FleshRegion, find_region, fragment_weights
 
 MAX_GRID_CELLS = 400_000
 """Limit of inputs: cells in the box around the flesh; they take 1.5 kB each while it is built."""
@@ -151,14 +152,14 @@ def build_flesh(shape: RestShape) -> Flesh:
     settings, positions = shape.settings, shape.mesh.positions
     size, thicknesses = settings.flesh_cell, _thicknesses(shape)
     region = find_region(positions, shape.triangles, thicknesses, size)
-    lattice = _lattice(shape, region)
+    whole = _fragmented(shape, region)
     fleshy = np.flatnonzero(thicknesses > 0.0)
-    known = embed(lattice, positions[fleshy])
-    if shape.mesh.paint.stiffness is not None:
-        lattice = with_painted_stiffness(lattice, known, shape.mesh.paint.stiffness[fleshy])
-    bone, areas, boneless_parts = hold_bone(lattice, region, size)
     skin = build_surface_points(positions, shape.triangles, size)
-    embedding = embed_points(lattice, skin, positions, thicknesses / size, bone)
+    samples = samples_behind(whole.fragments, skin, shape)
+    known = whole.embed(positions[fleshy], samples[fleshy])
+    lattice = _painted(whole.lattice, shape, known, fleshy)
+    bone, areas, boneless_parts = hold_bone(whole, region, size)
+    embedding = embed_points(whole, skin, positions, samples, thicknesses / size, bone)
     density = shape.masses.sum() / _enclosed_volume(positions, shape.triangles)
     skin, nodes = with_bone(skin, len(areas)), rest_nodes(lattice)
     springs = np.append(
@@ -178,7 +179,7 @@ def build_flesh(shape: RestShape) -> Flesh:
         contact_stiffnesses=settings.stiffness / size * springs,
         layer_masses=density * size * skin.areas,
         hole_edges=np.count_nonzero(faces_at_edges(shape) == 1),
-        posing=build_posing(nodes, positions, shape.triangles, fleshy, size),
+        posing=build_posing(whole, shape, fleshy, samples),
         muscles=find_muscles(shape, lattice, known, fleshy),
         bone_embedding=bone,
         boneless_parts=boneless_parts,
@@ -188,24 +189,38 @@ def build_flesh(shape: RestShape) -> Flesh:
     return with_damping(_with_points(flesh, positions), settings)
 
 
+def _painted(lattice: Lattice, shape: RestShape, known: Embedding, fleshy: Integers) -> Lattice:
+    """A lattice with the stiffness that is painted at vertices with flesh."""
+    weights = shape.mesh.paint.stiffness
+    if weights is None:
+        return lattice
+    return with_painted_stiffness(lattice, known, weights[fleshy])
+
+
 def _with_points(flesh: Flesh, positions: Floats) -> Flesh:
     """Flesh whose points are where a skin at rest with vertices (n, 3) has them."""
     return replace(flesh, points=flesh.posed_points(positions.T, rest_nodes(flesh.lattice)))
 
 
-def _lattice(shape: RestShape, region: FleshRegion) -> Lattice:
-    """The lattice of a region, of linear cells.
+def _fragmented(shape: RestShape, region: FleshRegion) -> FragmentedLattice:
+    """The lattice of a region, whose cells are linear and divided by gaps of the body.
 
     Raises
     ------
     MeshError
         If it is empty.
     """
-    kept = region.fillings.sum(axis=(3, 4, 5)) > MIN_FLESH_SHARE
+    grid = region.grid
+    fragments = find_fragments(grid, grid.to_cells(shape.mesh.positions), shape.triangles)
+    fillings = fragment_weights(fragments.shares(region.shares))
+    kept = fillings.sum(axis=(1, 2, 3)) > MIN_FLESH_SHARE
     if not kept.any():
         raise MeshError(_no_flesh(shape.mesh.name, shape.settings))
-    thin, filled = np.zeros_like(kept), np.empty((0, SAMPLES, SAMPLES, SAMPLES))
-    return assemble_lattice(region.grid, region.fillings, kept, thin, filled)
+    corners = share_corners(grid, fragments.cells[kept], fragments.corner_labels()[kept])
+    none = np.zeros(np.count_nonzero(kept), dtype=bool)
+    filled = np.empty((0, ELEMENT_SAMPLES, ELEMENT_SAMPLES, ELEMENT_SAMPLES))
+    lattice = assemble_lattice(grid, *corners, fillings[kept], none, filled)
+    return FragmentedLattice(lattice, fragments, np.where(kept, np.cumsum(kept) - 1, -1))
 
 
 def with_damping(flesh: Flesh, settings: BodySettings) -> Flesh:

@@ -1,23 +1,24 @@
 """How the posed skin moves the nodes of a lattice beneath it.
 
-Each node follows the affine motion of the skin near it, fitted to places and normals, in which
-normals stand for the direction into the body: rigid motions are followed exactly, and what a
-corrective does to the skin, its inside does. The fit is linear in both.
+Each node follows the affine motion of the skin near it that it sees from within the body, fitted to
+places and normals, in which normals stand for the direction into the body: rigid motions are
+followed exactly, and what a corrective does to the skin, its inside does. The fit is linear in
+both.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import SHORTEST, Floats, Integers, cofactors, cross, dot, sum_rows
+from ..arrays import SHORTEST, Booleans, Floats, Integers, cofactors, cross, dot, sum_rows
+from ..geometry.rest_shape import RestShape
 from ..kernel import Sized, Struct, kernel
+from ..solid.solid_body import rest_nodes
+from .embedding import FragmentedLattice
 
 NEIGHBOURS = 24
 """Vertices of the skin that a node follows. With half, and with twice, the nodes of a person who
 jumps are 1 mm elsewhere on average, and up to 25 mm beside creases."""
-FACING = 0.25
-"""How far a place of the skin may lie behind a node, in cells: farther ones belong to another part
-of the body, as the other thigh. With twice, those of a person who jumps are 8 mm elsewhere."""
 CHUNK = 1 << 22
 """Size: distances that are compared at a time."""
 
@@ -51,28 +52,27 @@ Struct(
 
 
 def build_posing(
-    nodes: Floats, positions: Floats, triangles: Integers, chosen: Integers, size: float
+    whole: FragmentedLattice, shape: RestShape, chosen: Integers, samples: Integers
 ) -> Posing:
-    """The motion of nodes (3, m) with a skin.
+    """The motion of the nodes of a lattice with the skin of a body.
 
     Parameters
     ----------
-    positions, triangles : (n, 3) vertices [m] and (3, t) triangles of the skin, in the same pose.
     chosen : (k,) vertices on triangles that nodes may follow.
-    size : edge length of a cell [m].
+    samples : (p, 3) the samples behind vertices, and further points, of the skin.
     """
-    vertices = _thinned(positions, chosen, size / 2)
+    positions, triangles = shape.mesh.positions, shape.triangles
+    nodes = rest_nodes(whole.lattice).T
+    vertices = _thinned(whole, positions, chosen, samples)
     starts, fans = _fans(triangles, vertices)
     places, normals = positions[vertices], _normals(positions.T, starts, fans).T
-    count = min(NEIGHBOURS, len(vertices))
-    followed = np.empty((nodes.shape[1], count), dtype=np.int64)
-    reaches = np.empty((nodes.shape[1], count))
-    step = max(CHUNK // len(vertices), 1)
-    for first in range(0, nodes.shape[1], step):
-        rows = slice(first, first + step)
-        followed[rows], reaches[rows] = _nearest(nodes[:, rows].T, places, normals, count, size)
-    weights = _falling(reaches)
-    place_weights, normal_weights = _fit(nodes.T, places[followed], normals[followed], weights)
+    near, reaches = _nearest(nodes, places, 2 * NEIGHBOURS)
+    seen = _visible(whole, near, samples[vertices])
+    reaches[~seen & seen.any(axis=1)[:, None]] = np.inf
+    order = np.argsort(reaches, axis=1, kind="stable")[:, :NEIGHBOURS]
+    followed = np.take_along_axis(near, order, axis=1)
+    weights = _falling(np.take_along_axis(reaches, order, axis=1))
+    place_weights, normal_weights = _fit(nodes, places[followed], normals[followed], weights)
     return Posing(vertices, starts, fans, followed, place_weights, normal_weights)
 
 
@@ -97,10 +97,13 @@ def _normals(skin: Floats, starts: Integers, triangles: Integers) -> Floats:
     return np.asarray(sums / np.where(lengths > 0.0, lengths, 1.0))
 
 
-def _thinned(positions: Floats, chosen: Integers, spacing: float) -> Integers:
-    """Vertices of which no two are in the same cube of an edge length."""
-    cubes = np.floor(positions[chosen] / spacing).astype(np.int64)
-    _, first = np.unique(cubes, axis=0, return_index=True)
+def _thinned(
+    whole: FragmentedLattice, positions: Floats, chosen: Integers, samples: Integers
+) -> Integers:
+    """Vertices of which no two are of one fragment and in the same eighth of its cell."""
+    eighths = np.floor(2.0 * whole.lattice.grid.to_cells(positions[chosen])).astype(np.int64)
+    keys = np.column_stack([whole.fragments.at(samples[chosen]), eighths])
+    _, first = np.unique(keys, axis=0, return_index=True)
     return np.sort(chosen[first])
 
 
@@ -116,18 +119,36 @@ def _fans(triangles: Integers, vertices: Integers) -> tuple[Integers, Integers]:
     return starts, np.ascontiguousarray(triangles.T[order // 3])
 
 
-def _nearest(
-    nodes: Floats, places: Floats, normals: Floats, count: int, size: float
-) -> tuple[Integers, Floats]:
-    """(q, count) nearest places that face nodes (q, 3) from outside, and their distances [m]."""
-    away = places - nodes[:, None]
-    distances = np.sqrt((away * away).sum(axis=2))
-    heights = (away * normals).sum(axis=2)
-    rows = np.arange(len(nodes))
-    least = np.minimum(heights[rows, distances.argmin(axis=1)], 0.0) - FACING * size
-    distances = np.where(heights >= least[:, None], distances, np.inf)
-    found = np.argsort(distances, axis=1, kind="stable")[:, :count]
-    return found, distances[rows[:, None], found]
+def _nearest(nodes: Floats, places: Floats, count: int) -> tuple[Integers, Floats]:
+    """(m, count) the nearest places to nodes (m, 3), and their distances [m], ascending."""
+    count, step = min(count, len(places)), max(CHUNK // len(places), 1)
+    followed = np.empty((len(nodes), count), dtype=np.int64)
+    reaches = np.empty(followed.shape)
+    for first in range(0, len(nodes), step):
+        rows = slice(first, first + step)
+        away = places - nodes[rows, None]
+        distances = np.sqrt((away * away).sum(axis=2))
+        followed[rows] = np.argsort(distances, axis=1, kind="stable")[:, :count]
+        reaches[rows] = np.take_along_axis(distances, followed[rows], axis=1)
+    return followed, reaches
+
+
+def _visible(whole: FragmentedLattice, followed: Integers, behind: Integers) -> Booleans:
+    """(m, k) bool, up to NEIGHBOURS of the places that nodes see from within the body.
+
+    Other parts of it, as the other thigh, are beyond a gap.
+
+    Parameters
+    ----------
+    followed : (m, k) numbers of places, the nearest first.
+    behind : (s, 3) the samples behind all places, −1 = none.
+    """
+    own, seen = whole.node_samples(), np.zeros(followed.shape, dtype=bool)
+    for column, numbers in enumerate(followed.T):
+        ends = behind[numbers]
+        asked = np.flatnonzero((ends[:, 0] >= 0) & (seen.sum(axis=1) < NEIGHBOURS))
+        seen[asked, column] = whole.fragments.see_each_other(own[asked], ends[asked])
+    return seen
 
 
 def _falling(reaches: Floats) -> Floats:

@@ -7,7 +7,6 @@ depends on how the cells lie.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -41,11 +40,6 @@ class FleshRegion:
     areas: Floats
     """(b,) area of that surface at each place [m²]."""
 
-    @cached_property
-    def fillings(self) -> Floats:
-        """(x, y, z, 3, 3, 3) integration weights of each cell, as of `grid.fill`."""
-        return moment_weights(self.shares, PARTS, 3)
-
 
 def find_region(
     positions: Floats, triangles: Integers, thicknesses: Floats, size: float
@@ -68,6 +62,12 @@ def find_region(
     places, areas, flesh = _bone_surface(nearest, inside)
     anchors = grid.to_positions(places / PARTS)
     return FleshRegion(grid, flesh, anchors, areas * (size / PARTS) ** 2)
+
+
+def fragment_weights(shares: Floats) -> Floats:
+    """(f, 3, 3, 3) integration weights as of `grid.fill`, by shares (f, PARTS, PARTS, PARTS)."""
+    weights = moment_weights(shares.reshape(-1, PARTS, PARTS), PARTS, 3)
+    return weights.reshape(-1, 3, 3, 3)
 
 
 def _grid(positions: Floats, triangles: Integers, thicknesses: Floats, size: float) -> Grid:

@@ -157,11 +157,7 @@ def fill(
     rays_per_cell : (2,) numbers of vertical rays along x and y.
     """
     across = counts[:2] * rays_per_cell
-    rays, heights, signs = _crossings(vertices, triangles, rays_per_cell, across)
-    order = np.lexsort((heights, rays))
-    rays, heights, signs = rays[order], heights[order], signs[order]
-    if not _is_oriented(triangles, len(vertices)):
-        signs = _alternating(rays)
+    rays, heights, signs = find_crossings(vertices, triangles, rays_per_cell, across)
     within = np.flatnonzero((np.cumsum(signs)[:-1] != 0) & (rays[1:] == rays[:-1]))
     x, y, z = counts.tolist()
     ends = np.concatenate([heights[within], heights[within + 1]])
@@ -229,6 +225,20 @@ def _polynomials(samples: int) -> Floats:
         for other in samples_at[samples_at != place]:
             row[:] = (np.append(0.0, row[:-1]) - other * row) / (place - other)
     return coefficients
+
+
+def find_crossings(
+    vertices: Floats, triangles: Integers, rays_per_cell: Integers, across: Integers
+) -> tuple[Integers, Floats, Integers]:
+    """Crossings of vertical rays and triangles, ray by ray from below.
+
+    Ray numbers, heights [cells], and +1 for entry, −1 for exit. Parameters are those of `fill`, and
+    `across` (2,) the numbers of rays along x and y.
+    """
+    rays, heights, signs = _crossings(vertices, triangles, rays_per_cell, across)
+    order = np.lexsort((heights, rays))
+    rays, heights, signs = rays[order], heights[order], signs[order]
+    return rays, heights, signs if _is_oriented(triangles, len(vertices)) else _alternating(rays)
 
 
 def _crossings(

@@ -89,34 +89,48 @@ def build_lattice(grid: Grid, positions: Floats, triangles: Integers, points: Fl
     kept |= _needed(grid, kept, grid.to_cells(points))
     thin = find_thin_cells(fillings, kept)
     filled = fill_some(cell_coordinates, triangles, np.argwhere(thin), SAMPLES)
-    return assemble_lattice(grid, fillings, kept, thin, filled)
+    places, numbers = share_corners(grid, np.argwhere(kept))
+    return assemble_lattice(grid, places, numbers, fillings[kept], thin[kept], filled)
+
+
+def share_corners(
+    grid: Grid, cells: Integers, parts: Integers | int = 0
+) -> tuple[Integers, Integers]:
+    """(3, m) corners of the grid that are nodes of cells (h, 3), and (h, 8) the cells' nodes.
+
+    Cells share a corner where they have the same number in `parts` (h, 8).
+    """
+    corners = cells[:, None] + CELL_CORNERS.astype(np.int64)
+    _, y, z = grid.counts + 1
+    keys = (corners[..., 0] * y + corners[..., 1]) * z + corners[..., 2]
+    count = int(np.max(parts, initial=0)) + 1
+    keys, numbers = np.unique(keys * count + parts, return_inverse=True)
+    keys //= count
+    return np.array([keys // (y * z), keys // z % y, keys % z]), numbers.reshape(-1, 8)
 
 
 def assemble_lattice(
-    grid: Grid, fillings: Floats, kept: Booleans, thin: Booleans, filled: Floats
+    grid: Grid,
+    places: Integers,
+    numbers: Integers,
+    fillings: Floats,
+    is_quadratic: Booleans,
+    filled: Floats,
 ) -> Lattice:
-    """The lattice of some cells of a grid.
+    """The lattice of h cells of a grid.
 
     Parameters
     ----------
-    fillings : (x, y, z, 3, 3, 3) integration weights, as of `grid.fill`.
-    kept : (x, y, z) bool, the cells.
-    thin : (x, y, z) bool, those of them that are quadratic.
+    places, numbers : (3, m) corners of the grid that are nodes, and (h, 8) the cells' nodes.
+    fillings : (h, 3, 3, 3) integration weights, as of `grid.fill`.
+    is_quadratic : (h,) bool, cells that are quadratic.
     filled : (c, SAMPLES, SAMPLES, SAMPLES) integration weights of these.
     """
-    corners = np.argwhere(kept)[:, None] + CELL_CORNERS.astype(np.int64)
-    _, y, z = grid.counts + 1
-    keys = (corners[..., 0] * y + corners[..., 1]) * z + corners[..., 2]
-    node_keys, numbers = np.unique(keys, return_inverse=True)
-    numbers = numbers.reshape(keys.shape)
-    is_quadratic = thin[kept]
-    quadratic_nodes, ends = find_edge_nodes(numbers, is_quadratic, filled, len(node_keys))
-    nodes = (
-        np.array([node_keys // (y * z), node_keys // z % y, node_keys % z]) * grid.sizes[:, None]
-    )
+    quadratic_nodes, ends = find_edge_nodes(numbers, is_quadratic, filled, places.shape[1])
+    nodes = places * grid.sizes[:, None]
     nodes = np.concatenate([nodes, nodes[:, ends].mean(axis=1)], axis=1)
     elements = build_quadratic_elements(filled, has_edge_nodes(quadratic_nodes), grid.sizes)
-    linear = Cells(numbers[~is_quadratic], *_elements(fillings[kept][~is_quadratic], grid.sizes))
+    linear = Cells(numbers[~is_quadratic], *_elements(fillings[~is_quadratic], grid.sizes))
     groups = linear, Cells(quadratic_nodes, np.arange(len(quadratic_nodes)), elements)
     return Lattice(grid, nodes, *groups, volumes=_node_volumes(groups, nodes.shape[1]))
 
