@@ -74,7 +74,7 @@ figures: .venv/$(READY) ## Draw the figures of docs/ anew
 	$(RUN) docs/figures/materials.py
 
 BLENDER_WINDOW ?= blender
-listing: .venv/$(READY) kernels ## Make icon, pictures and films of the listing: dist/listing; or: make listing STEPS="icon bake pictures"
+listing: .venv/$(READY) kernels ## Make icon, pictures and films of the listing: dist/listing, after make release; or: make listing STEPS="icon bake pictures"
 	$(RUN) -m listing.make_listing --blender '$(BLENDER_WINDOW)' $(STEPS)
 
 bench: .venv/$(READY) kernels ## Measure speed and stretch beside Blender's own cloth

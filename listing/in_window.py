@@ -1,9 +1,9 @@
 """The part of the listing that needs a window.
 
 `blender --python listing/in_window.py -- WHAT FOLDER`; WHAT is `clips`, for those of samples that
-`films.prepare` has written into FOLDER, `first`, for the film of the first cloth, or `window`, for
-a picture of a baked sample in Blender's window. The last two need the installed extension, and
---enable-event-simulate.
+`films.prepare` has written into FOLDER, `first`, for the film of the first cloth, `window`, for a
+picture of a baked sample in Blender's window, or `repository`, for one of Blender's preferences.
+`first` and `window` need the installed extension, and all but `clips` --enable-event-simulate.
 """
 
 import os
@@ -21,6 +21,7 @@ from mathutils import Euler
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 from listing.clips import FILMS, RATE  # noqa: E402
+from listing.repository import repository  # noqa: E402
 from tests.window.hand import Hand, wait, wait_until  # noqa: E402
 
 Steps = Iterator[None]
@@ -152,6 +153,12 @@ def window(folder: Path) -> Steps:
     take_picture(folder / "window.png")
 
 
+def added_repository(folder: Path) -> Steps:
+    """Blender's preferences with the repository of the extension."""
+    yield from repository(Hand())
+    take_picture(folder / "repository.png")
+
+
 def enable() -> None:
     """Enables the installed extension."""
     bpy.ops.preferences.addon_enable(module=EXTENSION)
@@ -178,5 +185,6 @@ class Run:
 
 bpy.context.preferences.view.show_splash = False
 what, where = sys.argv[sys.argv.index("--") + 1 :]
-work = {"clips": clips, "first": first, "window": window}[what]
+parts = {"clips": clips, "first": first, "window": window, "repository": added_repository}
+work = parts[what]
 bpy.app.timers.register(Run(work, Path(where)), first_interval=2.0, persistent=True)

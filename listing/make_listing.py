@@ -1,6 +1,7 @@
 """Make all that a listing of the extension shows, in dist/listing: `make listing`.
 
-Icon, featured picture, six previews and four films, from the samples. What needs a window is done
+Icon, featured picture, six previews and four films, from the samples, and the picture of the
+manual of how the repository is added, from the files of `make release`. What needs a window is done
 by the Blender that is named; the add-on has to be installed there. Where the command has {size} in
 it, that stands for the size of the screen that its window is to fill:
 
@@ -10,7 +11,7 @@ it, that stands for the size of the screen that its window is to fill:
 import argparse
 import shlex
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,6 +22,7 @@ import verlet_addon
 from verlet_addon.blender.cli.output_capture import quiet
 from verlet_addon.blender.cli.pictures import load_pixels, save_pixels
 
+from . import repository
 from .clips import FILMS, HEIGHT, RATE, WIDTH
 from .films import prepare
 from .icon import icon
@@ -30,7 +32,6 @@ ROOT = Path(__file__).resolve().parents[1]
 OUTPUT = ROOT / "dist" / "listing"
 WORK = OUTPUT / "work"
 """Folder of what is made on the way: baked samples and frames."""
-STEPS = ("icon", "bake", "pictures", "clips", "window", "films")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -41,24 +42,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     if unknown := set(options.steps) - set(STEPS):
         parser.error(f"there is no step {', '.join(unknown)}")
+    if "repository" in (options.steps or STEPS) and not repository.FILES.exists():
+        parser.error("make release has to fill dist/repository first")
     WORK.mkdir(parents=True, exist_ok=True)
-    steps = options.steps or STEPS
-    if "icon" in steps:
-        save_icon(ROOT / "listing" / "icon.png")
-    if "bake" in steps:
-        bake()
-    if "pictures" in steps:
-        for name in PICTURES:
-            path = OUTPUT / f"{name}.png"
-            render_picture(name, WORK, path, width=1920, samples=SAMPLES)
-            print(path)
-        save_small(OUTPUT / "featured.png", ROOT / "docs" / "images" / "featured.jpg")
-    if "clips" in steps:
-        make_clips(options.blender)
-    if "window" in steps:
-        show_window(options.blender)
-    if "films" in steps:
-        make_films()
+    for name, make in STEPS.items():
+        if name in (options.steps or STEPS):
+            make(options.blender)
+
+
+def make_pictures() -> None:
+    """Renders featured picture and previews, and the former smaller for README."""
+    for name in PICTURES:
+        path = OUTPUT / f"{name}.png"
+        render_picture(name, WORK, path, width=1920, samples=SAMPLES)
+        print(path)
+    save_small(OUTPUT / "featured.png", ROOT / "docs" / "images" / "featured.jpg")
 
 
 def save_icon(path: Path) -> None:
@@ -75,6 +73,15 @@ def save_small(picture: Path, path: Path) -> None:
     height, width, channels = pixels.shape
     halves = pixels.reshape(height // 2, 2, width // 2, 2, channels)
     save_pixels(halves.mean(axis=(1, 3)), path)
+
+
+def show_repository(blender: str) -> None:
+    """Takes a picture of Blender's preferences for the manual, of the rows that matter."""
+    in_window(blender, "repository", *repository.SIZE)
+    pixels = load_pixels(WORK / "repository.png")
+    top, bottom = repository.ROWS
+    rows = pixels[len(pixels) - bottom : len(pixels) - top]
+    save_pixels(rows, ROOT / "docs" / "images" / "repository.png")
 
 
 def bake() -> None:
@@ -166,6 +173,18 @@ def _add_caption(strips: Any, text: str, start: int, length: int) -> None:
     caption.color, caption.location = (1.0, 1.0, 1.0, 1.0), (0.035, 0.06)
     caption.anchor_x, caption.anchor_y = "LEFT", "BOTTOM"
     caption.use_shadow, caption.shadow_color = True, (0.0, 0.0, 0.0, 0.35)
+
+
+STEPS: dict[str, Callable[[str], None]] = {
+    "icon": lambda _: save_icon(ROOT / "listing" / "icon.png"),
+    "bake": lambda _: bake(),
+    "pictures": lambda _: make_pictures(),
+    "clips": make_clips,
+    "window": show_window,
+    "films": lambda _: make_films(),
+    "repository": show_repository,
+}
+"""What each step does, given the command of a Blender with a window."""
 
 
 if __name__ == "__main__":

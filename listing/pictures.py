@@ -44,7 +44,7 @@ PICTURES = {
     ),
     "preview_3_wind": Shot(
         "flag_in_wind",
-        104,
+        78,
         (0.2, -4.4, 1.7),
         (0.85, 0.0, 2.28),
         58,
