@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from verlet_addon.core.c_source import CORE, library_name
-from verlet_addon.core.compiled import SUFFIX, backend
+from verlet_addon.core.c_source import CORE
+from verlet_addon.core.compiled import backend
 
-LIBRARY = library_name(SUFFIX)
+LIBRARY = Path(getattr(backend().library, "_name", "")).name
 SLOWLY = (
     "\nWithout compiled kernels (…) bakes take about ten times as long, and differ, at first "
     "only in the last digits; install the extension again from its zip, and restart Blender"

@@ -3,6 +3,7 @@
 `.ci/run` runs these tests after `make release`; `make test` does not.
 """
 
+import os
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 DIST = ROOT / "dist"
+CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "verlet-ci"
+PROGRAMS = [path for name in ("sid", "trixie") if (path := CACHE / name / "blender").exists()]
+MODULES = [Path(sys.executable), *sorted((ROOT / "build").glob("bpy-*/bin/python"))]
 
 
 def make_release(checkout: Path, **environment: str) -> None:
@@ -24,6 +28,27 @@ def make_release(checkout: Path, **environment: str) -> None:
     command = ["env", *settings, "make", "-s", "release", f"PYTHON={sys.executable}"]
     done = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def run_in(
+    program: Path, user: Path, script: Path, *arguments: str | Path
+) -> subprocess.CompletedProcess[str]:
+    """Runs a script in a Blender, whose settings are in a folder of its own, with its add-ons."""
+    given: list[str | Path] = [script, "--", *arguments]
+    if program in PROGRAMS:
+        options = ["--online-mode", "--background", "--python-exit-code", "1", "--python"]
+        given = [*options, *given]
+    command = [*map(str, (program, *given))]
+    return subprocess.run(
+        command, cwd=ROOT, env=environment_of(user), capture_output=True, text=True, check=False
+    )
+
+
+def environment_of(user: Path) -> dict[str, str]:
+    """The environment of a Blender whose settings are in a folder, with its add-ons alone."""
+    left_out = ("PYTHONPATH", "VERLET_KERNELS")
+    kept = {name: value for name, value in os.environ.items() if name not in left_out}
+    return kept | {"BLENDER_USER_RESOURCES": str(user)}
 
 
 @pytest.fixture(scope="session")

@@ -5,20 +5,14 @@ updates to a next one, goes on with them, and is left without the add-on.
 """
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.release.conftest import DIST, ROOT, Website, make_release
+from tests.release.conftest import DIST, MODULES, PROGRAMS, Website, make_release, run_in
 from tests.test_package import MANIFEST
 
-CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "verlet-ci"
-PROGRAMS = [path for name in ("sid", "trixie") if (path := CACHE / name / "blender").exists()]
-MODULES = [Path(sys.executable), *sorted((ROOT / "build").glob("bpy-*/bin/python"))]
 SCRIPT = Path(__file__).with_name("in_blender.py")
 NEXT = "99.0.0"
 """Version of the next release."""
@@ -47,15 +41,8 @@ class Blender:
 
     def run(self, step: str, address: str) -> dict[str, Any]:
         """The result of a step of in_blender.py."""
-        given = [str(SCRIPT)]
-        if self._program in PROGRAMS:
-            given = ["--online-mode", "--background", "--python-exit-code", "1", "--python"]
-            given += [str(SCRIPT), "--"]
-        environment = os.environ | {"BLENDER_USER_RESOURCES": str(self._folder / "user")}
-        for name in ("PYTHONPATH", "VERLET_KERNELS"):
-            environment.pop(name, None)
-        command = [*map(str, (self._program, *given, step, self._files, address))]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        user = self._folder / "user"
+        done = run_in(self._program, user, SCRIPT, step, self._files, address)
         found = [line for line in done.stdout.splitlines() if line.startswith("result: ")]
         assert found, done.stdout + done.stderr
         result: dict[str, Any] = json.loads(found[0].removeprefix("result: "))
