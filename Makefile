@@ -16,7 +16,7 @@ export PYTHONPATH := $(CURDIR)
 unexport PYTHONDONTWRITEBYTECODE
 export BLENDER_USER_RESOURCES := $(CURDIR)/build/blender-user
 
-.PHONY: help release quick test test-all tests same same-record lint style types demo samples manual reference figures listing bench bench-threads bone-formulas bench-solids bench-materials \
+.PHONY: help release quick test test-all tests same same-record lint style types demo samples manual reference figures pictures listing bench bench-threads bone-formulas bench-solids bench-materials \
     exports forms zoo fuzz fuzz-rigs kernels wheels sanitize zip clean
 
 help: ## Say what there is to make
@@ -74,6 +74,10 @@ figures: .venv/$(READY) ## Draw the figures of docs/ anew
 	$(RUN) docs/figures/materials.py
 
 BLENDER_WINDOW ?= blender
+pictures: .venv/$(READY) kernels ## Draw the pictures of start and how to anew; the first needs BLENDER_WINDOW, with the extension
+	$(BLENDER_WINDOW) --factory-startup --enable-event-simulate --python docs/figures/in_window.py
+	$(RUN) docs/figures/how_to.py
+
 listing: .venv/$(READY) kernels ## Make icon, pictures and films of the listing: dist/listing, after make release; or: make listing STEPS="icon bake pictures"
 	$(RUN) -m listing.make_listing --blender '$(BLENDER_WINDOW)' $(STEPS)
 

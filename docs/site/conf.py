@@ -20,6 +20,7 @@ nitpicky = True
 
 html_theme = "furo"
 html_static_path = ["static"]
+html_css_files = ["pictures.css"]
 html_title = project
 html_copy_source = False
 html_show_sourcelink = False

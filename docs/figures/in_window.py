@@ -1,0 +1,103 @@
+"""Take the pictures of docs/start in a window of real Blender, where the extension is installed.
+
+    blender --factory-startup --enable-event-simulate --python docs/figures/in_window.py
+
+At twice the resolution of the interface, cropped to what the text speaks of. It fails where one of
+the steps does, so that no picture shows what the interface does not have.
+"""
+
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from tests.window.hand import Hand, Steps, wait, wait_until  # noqa: E402
+
+EXTENSION = "bl_ext.user_default.verlet_soft_body"
+IMAGES = ROOT / "docs" / "images"
+END = 60
+"""Last frame of the first cloth."""
+Box = tuple[int, int, int, int]
+"""Left, bottom, width and height [pixels]."""
+
+
+def first_cloth(hand: Hand) -> Steps:
+    """The steps of docs/start/first_cloth.md."""
+    bpy.data.objects.remove(bpy.data.objects["Cube"])
+    operators: Any = bpy.ops
+    with hand.override():
+        operators.verlet.add_cloth()
+    scene: Any = bpy.context.scene
+    scene.frame_end = END
+    view = hand.area.spaces.active.region_3d
+    view.view_location, view.view_distance = (0.2, 0.9, 1.2), 7.0
+    yield from hand.sidebar()
+    yield from wait(1.0)
+    take(hand, "first_cloth_added_tab", tab(hand))
+    place = yield from hand.find("bpy.ops.verlet.bake()")
+    yield from hand.click(place)
+    cloth: Any = bpy.data.objects["Cloth"]
+    yield from wait_until(lambda: len(cloth.verlet.baked_keys) == END, seconds=300.0)
+    yield from hand.over_view()
+    yield from wait(1.0)
+    take(hand, "first_cloth_baked_tab", tab(hand))
+    scene.frame_set(14)
+    yield from wait(1.0)
+    region = hand.region("WINDOW")
+    take(hand, "first_cloth_playing", (region.x, region.y, region.width, region.height), shrunk=2)
+
+
+def tab(hand: Hand) -> Box:
+    """Where the panels of the tab are, down to Soft Body's settings."""
+    region = hand.region("UI")
+    height = min(region.height, round(2.1 * region.width))
+    return region.x, region.y + region.height - height, region.width, height
+
+
+def take(hand: Hand, name: str, box: Box, *, shrunk: int = 1) -> None:
+    """Saves a part of the screen as docs/images/NAME.png, so many times smaller."""
+    picture: Any = bpy.data.images.load(str(hand.picture(name)))
+    width, height = picture.size
+    pixels = np.empty(width * height * 4, np.float32)
+    picture.pixels.foreach_get(pixels)
+    left, low, across, up = box
+    part = pixels.reshape(height, width, 4)[low : low + up, left : left + across]
+    part = part[: up // shrunk * shrunk, : across // shrunk * shrunk]
+    small = part.reshape(up // shrunk, shrunk, across // shrunk, shrunk, 4).mean(axis=(1, 3))
+    saved: Any = bpy.data.images.new(name, small.shape[1], small.shape[0])
+    saved.pixels.foreach_set(small.astype(np.float32).ravel())
+    saved.filepath_raw, saved.file_format = str(IMAGES / f"{name}.png"), "PNG"
+    saved.save()
+    print(saved.filepath_raw, flush=True)
+
+
+class Run:
+    """The work, step by step, so that Blender draws between; ends Blender with it."""
+
+    def __init__(self) -> None:
+        self._steps: Any = None
+
+    def __call__(self) -> float:
+        """Does the next step; Blender's timer calls this."""
+        try:
+            self._steps = self._steps or first_cloth(Hand())
+            next(self._steps)
+        except StopIteration:
+            os._exit(0)
+        except Exception:
+            traceback.print_exc()
+            sys.stderr.flush()
+            os._exit(1)
+        return 0.02
+
+
+preferences: Any = bpy.context.preferences
+preferences.view.show_splash, preferences.view.ui_scale = False, 2.0
+bpy.ops.preferences.addon_enable(module=EXTENSION)
+bpy.app.timers.register(Run(), first_interval=3.0, persistent=True)
