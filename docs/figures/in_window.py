@@ -7,6 +7,7 @@ the steps does, so that no picture shows what the interface does not have.
 """
 
 import os
+import subprocess
 import sys
 import traceback
 from pathlib import Path
@@ -23,6 +24,8 @@ EXTENSION = "bl_ext.user_default.verlet_soft_body"
 IMAGES = ROOT / "docs" / "images"
 END = 60
 """Last frame of the first cloth."""
+RATE = 12
+"""Pictures a second of a film, each of which shows every other frame."""
 Box = tuple[int, int, int, int]
 """Left, bottom, width and height [pixels]."""
 
@@ -39,7 +42,7 @@ def first_cloth(hand: Hand) -> Steps:
     view.view_location, view.view_distance = (0.2, 0.9, 1.2), 7.0
     yield from hand.sidebar()
     yield from wait(1.0)
-    take(hand, "first_cloth_added_tab", tab(hand))
+    added = take(hand, "first_cloth_added_tab", tab(hand))
     place = yield from hand.find("bpy.ops.verlet.bake()")
     yield from hand.click(place)
     cloth: Any = bpy.data.objects["Cloth"]
@@ -47,10 +50,21 @@ def first_cloth(hand: Hand) -> Steps:
     yield from hand.over_view()
     yield from wait(1.0)
     take(hand, "first_cloth_baked_tab", tab(hand))
-    scene.frame_set(14)
-    yield from wait(1.0)
-    region = hand.region("WINDOW")
-    take(hand, "first_cloth_playing", (region.x, region.y, region.width, region.height), shrunk=2)
+    frames = []
+    for frame in range(1, END + 1, scene.render.fps // RATE):
+        scene.frame_set(frame)
+        yield from hand.redrawn()
+        frames.append(hand.picture(f"film_{frame:04}"))
+    film("first_cloth", [*[added] * RATE, *frames[:1] * RATE, *frames, *frames[-1:] * RATE])
+
+
+def film(name: str, frames: list[Path]) -> None:
+    """Writes pictures of the screen as docs/images/NAME.webp, which plays without end."""
+    path = IMAGES / f"{name}.webp"
+    shown = ["-resize", "960x", "-quality", "60", "-loop", "0"]
+    command: list[str | Path] = ["convert", "-delay", str(100 // RATE), *frames, *shown, path]
+    subprocess.run(command, check=True)
+    print(path, flush=True)
 
 
 def tab(hand: Hand) -> Box:
@@ -60,21 +74,21 @@ def tab(hand: Hand) -> Box:
     return region.x, region.y + region.height - height, region.width, height
 
 
-def take(hand: Hand, name: str, box: Box, *, shrunk: int = 1) -> None:
-    """Saves a part of the screen as docs/images/NAME.png, so many times smaller."""
-    picture: Any = bpy.data.images.load(str(hand.picture(name)))
+def take(hand: Hand, name: str, box: Box) -> Path:
+    """Saves a part of the screen as docs/images/NAME.png, and tells where all of it is."""
+    screen = hand.picture(name)
+    picture: Any = bpy.data.images.load(str(screen))
     width, height = picture.size
     pixels = np.empty(width * height * 4, np.float32)
     picture.pixels.foreach_get(pixels)
     left, low, across, up = box
     part = pixels.reshape(height, width, 4)[low : low + up, left : left + across]
-    part = part[: up // shrunk * shrunk, : across // shrunk * shrunk]
-    small = part.reshape(up // shrunk, shrunk, across // shrunk, shrunk, 4).mean(axis=(1, 3))
-    saved: Any = bpy.data.images.new(name, small.shape[1], small.shape[0])
-    saved.pixels.foreach_set(small.astype(np.float32).ravel())
+    saved: Any = bpy.data.images.new(name, across, up)
+    saved.pixels.foreach_set(part.ravel())
     saved.filepath_raw, saved.file_format = str(IMAGES / f"{name}.png"), "PNG"
     saved.save()
     print(saved.filepath_raw, flush=True)
+    return screen
 
 
 class Run:
