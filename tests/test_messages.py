@@ -1,11 +1,16 @@
 """Every sentence that the add-on shows is in the manual, with what to do about it."""
 
 import ast
+import json
+import re
+import shutil
+import subprocess
+from itertools import cycle
 
 import pytest
 
-from docs.site.message_texts import remedy_of, texts_of
-from docs.site.messages_page import messages_page, outdated, unexplained
+from docs.site.message_texts import messages, remedy_of, texts_of
+from docs.site.messages_page import TOLD, messages_page, outdated, unexplained
 from tests.test_docs import ROOT
 
 
@@ -54,3 +59,25 @@ def test_descriptions_are_no_messages(source: str) -> None:
 def test_a_remedy_is_more_than_a_placeholder() -> None:
     assert remedy_of("… is open; close its holes") == "close its holes"
     assert remedy_of("… is open; …") == ""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no JavaScript")
+def test_the_search_finds_each_message_with_names_and_numbers_in_it() -> None:
+    """As it stands in Blender, among the three that the site shows."""
+    titles = re.findall(r"^### (.*)$", messages_page()["messages.md"], re.M)
+    known = [[re.sub(r"\\(.)", r"\1", title), ""] for title in titles]
+    names = cycle(("Flag", "12", "Cape", "0.35", "Scene 2"))
+    asked = [text for text in messages() if text not in TOLD["parts"]]
+    shown = [re.sub("…", lambda _: next(names), text).lower() for text in asked]
+    script = (ROOT / "docs" / "site" / "static" / "sentences.js").read_text(encoding="utf-8")
+    script = f"""globalThis.document = {{ addEventListener() {{}} }};
+    {script}
+    const known = {json.dumps(known)}, shown = {json.dumps(shown)};
+    console.log(JSON.stringify(shown.map((each) => bestOf(known, each).map(([text]) => text))));"""
+    done = subprocess.run(["node"], input=script, capture_output=True, text=True, check=True)
+    missed = [
+        text
+        for text, found in zip(asked, json.loads(done.stdout), strict=True)
+        if not any(title.removeprefix("… ") in text for title in found)
+    ]
+    assert missed == []

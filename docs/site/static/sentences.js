@@ -13,7 +13,16 @@ function shareFound(message, query) {
             found += piece.length;
         }
     }
-    return all > 8 ? found / all : 0;
+    return all > 4 ? found / all : 0;
+}
+
+// The messages, as [text, anchor], that a query most likely is, the likeliest first.
+function bestOf(messages, query) {
+    const ranked = messages.map(([text, anchor]) => [shareFound(text, query), text, anchor]);
+    const first = (each, place) => ranked.findIndex((other) => other[1] === each[1]) === place;
+    const likely = ranked.filter((each, place) => each[0] > 0.7 && first(each, place));
+    likely.sort((a, b) => b[0] - a[0] || b[1].length - a[1].length);
+    return likely.slice(0, 3).map(([, text, anchor]) => [text, anchor]);
 }
 
 function showSentences() {
@@ -22,12 +31,10 @@ function showSentences() {
     if (!results || query.split(/\s+/).length < 3) {
         return;
     }
-    const ranked = SENTENCES.map(([text, anchor]) => [shareFound(text, query), text, anchor]);
-    const best = ranked.filter((each) => each[0] > 0.7);
-    best.sort((a, b) => b[0] - a[0] || b[1].length - a[1].length);
+    const best = bestOf(SENTENCES, query);
     const list = document.createElement("ul");
     list.id = "sentences";
-    for (const [, text, anchor] of best.slice(0, 3)) {
+    for (const [text, anchor] of best) {
         const link = document.createElement("a");
         link.href = `reference/messages.html#${anchor}`;
         link.textContent = text;
