@@ -125,7 +125,8 @@ def escaped(text: str) -> str:
 
 def _reasons() -> dict[tuple[str, str], tuple[str, str, str]]:
     """Whether each setting can be keyed, what paints it, and why not, by its owner and name."""
-    found = {}
+    found: dict[tuple[str, str], tuple[str, str, str]] = {}
+    reasons: dict[str, str] = {}
     owner = ""
     text = (DOCS / "reference" / "animation.md").read_text(encoding="utf-8")
     for line in text.splitlines():
@@ -134,4 +135,13 @@ def _reasons() -> dict[tuple[str, str], tuple[str, str, str]]:
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if line.startswith("|") and len(cells) == 5 and cells[1].startswith("`"):
             found[owner, cells[1].strip("`")] = (cells[2], cells[3], cells[4])
-    return found
+            reasons[cells[0]] = cells[4]
+    return {place: (*row[:2], in_full(row[2], reasons)) for place, row in found.items()}
+
+
+def in_full(reason: str, others: dict[str, str]) -> str:
+    """A reason without reference to that of another setting of the table."""
+    for label in sorted(others, key=len, reverse=True):
+        if reason == f"as {label}" or reason.startswith(f"as {label};"):
+            return others[label] + reason.removeprefix(f"as {label}")
+    return reason
