@@ -74,6 +74,7 @@ from tests.window import (  # noqa: E402
     forms,
     grab,
     hair,
+    how_to,
     live,
     overlay,
     soft_bones,
@@ -89,7 +90,7 @@ wanted = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
 found: dict[str, Any] = {}
 for module in (
     *(first_minutes, curves, touching, live, grab, hair, overlay),
-    *(drape, cache, edited_frame, forms, bones, soft_bones, fit),
+    *(drape, cache, edited_frame, forms, bones, soft_bones, fit, how_to),
 ):
     found |= vars(module)
 everything = {name: test for name, test in found.items() if name.startswith("test_")}
