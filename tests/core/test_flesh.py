@@ -13,6 +13,7 @@ from tests.core.both_bodies import in_numpy
 from tests.core.fleshy import Pose, bent, hemisphere, legs, limb, play
 from verlet_addon.core.arrays import Floats, Integers
 from verlet_addon.core.build import build_model
+from verlet_addon.core.contacts.solve.flesh_folds import exempt_folds
 from verlet_addon.core.contacts.solve.solid_diagnostics import boneless
 from verlet_addon.core.errors import MeshError
 from verlet_addon.core.flesh import kernels, posing
@@ -255,6 +256,59 @@ def test_a_leg_that_swings_leaves_the_other_alone(gap: float, turn: float) -> No
     assert away[low & (straight[:, 0] > 0.0)].max() < 0.001
     flesh, _ = parts(simulation)
     assert find_lattice_components(flesh.lattice).max() == 0, "they are one body at the hip"
+
+
+def overlap(places: Floats, straight: Floats) -> float:
+    """How far the inner side of the left leg is beyond that of the right one, at most [m]."""
+    low = (np.abs(straight[:, 0]) < 0.02) & (straight[:, 2] < -0.05)
+    left, right = (places[low & (side * straight[:, 0] > 0.0)] for side in (-1.0, 1.0))
+    away = ((left[:, None, 1:] - right[None, :, 1:]) ** 2).sum(axis=2)
+    near = away.min(axis=1) < 0.01**2
+    return float((left[near, 0] - right[away.argmin(axis=1)[near], 0]).max())
+
+
+def test_legs_that_the_pose_lays_into_each_other_keep_apart_if_asked() -> None:
+    """By half of the thickness each, and each gives way."""
+    mesh, straight = legs(0.03)
+    share = np.clip(-straight[:, 2] / 0.1, 0.0, 1.0) * (straight[:, 0] < 0.0)
+
+    def crossed(time: float) -> Floats:
+        return np.asarray(mesh.positions + np.outer(share, [0.14 * min(time, 0.5), 0.0, 0.0]))
+
+    found = {}
+    for together in (False, True):
+        frames, simulation = play(
+            mesh, crossed, 0.5, flesh_depth=0.03, use_self_collision=together, thickness=0.005
+        )
+        found[together] = overlap(frames[-1], straight)
+        if together:
+            right = straight[:, 0] > 0.0
+            assert np.abs(frames[-1] - crossed(0.5))[right].max() > 0.01
+            assert not simulation.world or not simulation.world.surfaces.exempt[1].any()
+    assert overlap(crossed(0.5), straight) == pytest.approx(0.04, abs=1e-9)
+    assert found[False] > 0.03
+    assert found[True] < -0.004
+
+
+def test_a_fold_in_the_pose_follows_it_and_is_told_once() -> None:
+    """An elbow bent by 130° comes to rest as without contact, which would make it tremble."""
+    mesh = limb(rings=17, segments=12)
+    ends = {}
+    for folds in (False, True):
+        settings: dict[str, Any] = {**LIMB, "flesh_resolution": 1, "use_self_collision": folds}
+        frames, simulation = play(
+            mesh, lambda time: bent(mesh.positions, 130 * min(4 * time, 1.0)), 0.75, **settings
+        )
+        assert np.abs(frames[-1] - frames[-2]).max() < 1e-4
+        ends[folds] = frames[-1], simulation
+    assert ends[True][0] == pytest.approx(ends[False][0], abs=1e-3)
+    simulation = ends[True][1]
+    assert simulation.world
+    assert simulation.world.statistics.folds_reported[0]
+    samples = replace(simulation.sample, frame=99)
+    assert not exempt_folds(
+        simulation.world, simulation.bodies, simulation.wholes, samples, samples
+    )
 
 
 def test_neither_substeps_nor_frame_rate_change_the_motion() -> None:

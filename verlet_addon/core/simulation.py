@@ -25,6 +25,7 @@ from .contacts.solve.collision_world import CollisionWorld, build_collision_worl
 from .contacts.solve.contact_solver import depenetrate
 from .contacts.solve.contact_statistics import take_work
 from .contacts.solve.diagnostics import frame_diagnostics, start_diagnostics
+from .contacts.solve.flesh_folds import exempt_folds
 from .fast_paths import find_plain, is_sleeping, step_plain_bodies
 from .held_vertices import acting_springs, hold_bodies, spring_paths
 from .mesh import MeshData, check_mesh
@@ -108,6 +109,7 @@ class Simulation:
             wake_all(self.bodies)
         if sample.duration > 0.0:
             remarks += self._build(sample)
+            remarks += exempt_folds(self.world, self.bodies, self.wholes, self.sample, sample)
             with self.threads.working(self.scene_settings.substeps):
                 self._step_to(sample)
             remarks += frame_diagnostics(

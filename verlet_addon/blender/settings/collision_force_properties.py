@@ -63,7 +63,8 @@ class InfluenceProperties:
     )
     use_self_collision: BoolProperty(
         name="Self Collision",
-        description="Collide with itself: folds of cloth and windings of rope keep apart",
+        description="Collide with itself: folds of cloth, windings of rope, and thighs, or an arm "
+        "and a belly of flesh, keep apart",
         default=_BODY.use_self_collision,
         options=set(),
     )

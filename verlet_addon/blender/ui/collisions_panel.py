@@ -28,7 +28,7 @@ class VERLET_PT_collisions(BodyPanel):
         BodyPanel.fill(self, column, context)  # not super(): the Physics tab has copies
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
-        if body.body_type in ("CLOTH", "ROPE"):
+        if body.body_type in ("CLOTH", "ROPE", "FLESH"):
             column.prop(body, "use_self_collision")
             if body.use_self_collision:
                 _exempt(column, body, "vertex_group_self_collisions")

@@ -17,6 +17,9 @@ from .region import MIN_THICKNESS, FleshRegion
 CHUNK = 1 << 21
 """Size: pairs of samples and planes that are compared at a time."""
 
+REACH = 3
+"""Links to the cell that a point is embedded in, from a fragment with hardly any flesh."""
+
 
 @dataclass(frozen=True, eq=False)
 class FragmentedLattice:
@@ -70,10 +73,6 @@ class FragmentedLattice:
             away = np.abs(cells[used] + 0.5 - places[lost]).sum(axis=1)
             chosen[lost] = self.numbers[used[away.argmin()]]
         return chosen
-
-
-REACH = 3
-"""Links to the cell that a point is embedded in, from a fragment with hardly any flesh."""
 
 
 def samples_behind(fragments: Fragments, surface: SurfacePoints, rest: RestShape) -> Integers:

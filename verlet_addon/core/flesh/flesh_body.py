@@ -31,10 +31,10 @@ from ..solid.solid_body import (
     solid_particles,
     start_solid,
 )
-from ..solid.surface_points import build_surface_points
+from ..solid.surface_points import SurfacePoints, build_surface_points
 from .embedding import FragmentedLattice, embed_points, hold_bone, samples_behind, with_bone
 from .first_mode import HeldLattice, first_frequency
-from .fragments import find_fragments
+from .fragments import Fragments, find_fragments
 from .kernels import Muscle, pose_cells
 from .muscles import find_muscles
 from .posing import Posing, build_posing, pose_nodes
@@ -68,6 +68,9 @@ class Flesh(Solid):
     """
 
     posing: Posing
+    fragments: Fragments
+    samples: Integers
+    """(p, 3) the samples of the fragments that are behind the points on the skin; −1 = none."""
     muscles: Sequence[Muscle]
     """Per group of cells."""
     bone_embedding: Embedding
@@ -162,9 +165,6 @@ def build_flesh(shape: RestShape) -> Flesh:
     embedding = embed_points(whole, skin, positions, samples, thicknesses / size, bone)
     density = shape.masses.sum() / _enclosed_volume(positions, shape.triangles)
     skin, nodes = with_bone(skin, len(areas)), rest_nodes(lattice)
-    springs = np.append(
-        CONTACT_MODULUS_FACTOR * skin.areas[: -len(areas)], BONE_MODULUS_FACTOR * areas
-    )
     flesh = Flesh(
         lattice=lattice,
         points=np.empty((3, len(skin.areas))),
@@ -176,9 +176,11 @@ def build_flesh(shape: RestShape) -> Flesh:
         node_stiffnesses=settings.stiffness * node_stiffnesses(lattice),
         wave_time=np.inf,
         retardation_time=0.0,
-        contact_stiffnesses=settings.stiffness / size * springs,
+        contact_stiffnesses=settings.stiffness / size * _spring_areas(skin, areas),
         layer_masses=density * size * skin.areas,
         hole_edges=np.count_nonzero(faces_at_edges(shape) == 1),
+        fragments=whole.fragments,
+        samples=samples,
         posing=build_posing(whole, shape, fleshy, samples),
         muscles=find_muscles(shape, lattice, known, fleshy),
         bone_embedding=bone,
@@ -187,6 +189,12 @@ def build_flesh(shape: RestShape) -> Flesh:
         frequency=0.0,
     )
     return with_damping(_with_points(flesh, positions), settings)
+
+
+def _spring_areas(surface: SurfacePoints, bone_areas: Floats) -> Floats:
+    """(p,) areas of springs of flesh, one cell long, that hold points on skin and bone [m²]."""
+    skin = surface.areas[: -len(bone_areas)]
+    return np.append(CONTACT_MODULUS_FACTOR * skin, BONE_MODULUS_FACTOR * bone_areas)
 
 
 def _painted(lattice: Lattice, shape: RestShape, known: Embedding, fleshy: Integers) -> Lattice:

@@ -17,10 +17,11 @@ from ..geometry.graph import Graph, Neighbours, find_components, find_neighbours
 from ..solid.elements import CELL_CORNERS
 from ..solid.grid import Grid, find_crossings
 
-Rows = TypeVar("Rows", Integers, Booleans)
 SAMPLES = 4
 """Samples along each axis of a cell, in which material is told from gaps; a gap that is narrower
 than their distance divides what is on both sides of it, too."""
+
+Rows = TypeVar("Rows", Integers, Booleans)
 
 
 @dataclass(frozen=True, eq=False)

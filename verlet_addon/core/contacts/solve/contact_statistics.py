@@ -54,6 +54,8 @@ class ContactStatistics:
     """(owners,) bool, owners whose lack of room has been reported."""
     excess_reported: Booleans
     """(owners, owners) bool, pairs whose excess contacts have been reported."""
+    folds_reported: Booleans
+    """(owners,) bool, owners of which folds in their pose have been reported."""
     work: ContactWork = field(default_factory=ContactWork)
 
 
@@ -68,6 +70,7 @@ def empty_statistics(owners: int) -> ContactStatistics:
         without_room=np.zeros(owners, dtype=bool),
         crowding_reported=np.zeros(owners, dtype=bool),
         excess_reported=np.zeros(both, dtype=bool),
+        folds_reported=np.zeros(owners, dtype=bool),
     )
 
 
