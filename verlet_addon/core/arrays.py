@@ -143,8 +143,7 @@ def weighted_sums(weights: Floats, values: Floats) -> Floats:
 
 def unique_in_order(values: Integers) -> Integers:
     """The distinct values, in the order of their first occurrence."""
-    _, places = np.unique(values, return_index=True)
-    return values[np.sort(places)]
+    return np.array([*dict.fromkeys(values.tolist())], dtype=values.dtype)
 
 
 def by_value(function: Callable[[float], float], values: Floats) -> Floats:

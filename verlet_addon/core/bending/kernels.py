@@ -201,13 +201,16 @@ def project_bend_paths(positions: Sized, batches: Sequence[BendPathBatch]) -> No
     may share their multipliers λ.
     """
     for batch in batches:
-        steps = batch.scaled_compliances * batch.multipliers[:, batch.slots]
+        multipliers = batch.multipliers.take(batch.slots, axis=1, mode="clip")
+        steps = batch.scaled_compliances * multipliers
         points, members, steps = path_bends(positions, batch, steps)
         steps = pentadiagonal.solve(batch.bands, steps)
-        batch.multipliers[:, batch.slots] -= steps
+        for row, moved in zip(batch.multipliers, multipliers - steps, strict=True):
+            row[batch.slots] = moved
         for responses, member in reversed([*zip(batch.responses, members, strict=True)]):
             np.subtract(member, responses * steps, out=member)
-        positions[:, batch.rungs] = points
+        for row, moved in zip(positions, points, strict=True):
+            row[batch.rungs] = moved
 
 
 def path_bends(

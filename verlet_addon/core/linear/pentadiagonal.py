@@ -47,25 +47,44 @@ class Bands:
         factorize_pentadiagonal(rows)
         return rows
 
+    @cached_property
+    def lines(self) -> list[tuple[Integers, Floats]]:
+        """Of runs of l unknowns, r at a time, (l, 3 r) places in flat arrays (3, n), and factors.
+
+        The factors (3, l, 3 r) are there once for each axis, so that rows are contiguous.
+        """
+        axes = self.rows.shape[1] * np.arange(3)
+        return [
+            (
+                (run[:, None] + axes[:, None]).reshape(len(run), -1),
+                np.tile(self.factors[:, run], 3),
+            )
+            for run in self.runs
+        ]
+
 
 def solve(bands: Bands, right: Floats) -> Floats:
     """Returns (3, n) the solutions for right-hand sides (3, n).
 
     One unknown of a run after the other, to the bits of the C kernel.
     """
-    solution = right.copy()
-    for run in bands.runs:
-        inverse, beside, beyond = bands.factors[:, run]
-        values, last = solution[:, run], len(run) - 1
-        for k in range(1, last + 1):
-            values[:, k] -= beside[k] * values[:, k - 1]
-            if k > 1:
-                values[:, k] -= beyond[k] * values[:, k - 2]
-        for k in range(last, -1, -1):
-            values[:, k] *= inverse[k]
-            if k < last:
-                values[:, k] -= beside[k + 1] * values[:, k + 1]
-            if k + 1 < last:
-                values[:, k] -= beyond[k + 2] * values[:, k + 2]
-        solution[:, run] = values
+    solution = np.empty(right.shape)
+    for places, (inverse, beside, beyond) in bands.lines:
+        values = right.take(places)
+        _eliminate(values, beside[1:], beyond[2:])
+        values *= inverse
+        _eliminate(values[::-1], beside[:0:-1], beyond[:1:-1])
+        solution.put(places, values)
     return solution
+
+
+def _eliminate(values: Floats, near: Floats, far: Floats) -> None:
+    """Subtracts from each row but the first its products with the one and the two before."""
+    rows, near_rows, far_rows = list(values), list(near), list(far)
+    product = np.empty(values.shape[1])
+    for k in range(1, len(rows)):
+        np.multiply(near_rows[k - 1], rows[k - 1], out=product)
+        np.subtract(rows[k], product, out=rows[k])
+        if k > 1:
+            np.multiply(far_rows[k - 2], rows[k - 2], out=product)
+            np.subtract(rows[k], product, out=rows[k])

@@ -225,7 +225,7 @@ def elastic_forces(
     """
     elements, kinds = cells.elements, cells.kinds
     offsets = relative_to_first(cells, nodes).transpose(1, 2, 0)
-    local = np.einsum("eba,ecb->eca", corotation.rotations, offsets)
+    local = _turned_back(corotation, offsets)
     local -= relative_to_first(cells, rest).transpose(1, 2, 0) if pose is None else pose.rests
     forces = _rotated_stiffness(cells, corotation, local)
     gradients = elements.gradients[kinds]
@@ -251,8 +251,7 @@ def stiffness_product(
     total = np.zeros_like(moves)
     for cells, corotation in zip(lattice.groups, corotations, strict=True):
         each = moves[:, cells.nodes].transpose(1, 2, 0)
-        local = np.einsum("eba,ecb->eca", corotation.rotations, each)
-        forces = _rotated_stiffness(cells, corotation, local)
+        forces = _rotated_stiffness(cells, corotation, _turned_back(corotation, each))
         growth = (corotation.volume_gradients * each).sum(axis=(1, 2))
         pressure = FIRST_LAME * cells.elements.volumes[cells.kinds] * growth
         forces += pressure[:, None, None] * corotation.volume_gradients
@@ -260,11 +259,29 @@ def stiffness_product(
     return total
 
 
+def _turned_back(corotation: Corotation, vectors: Floats) -> Floats:
+    """(h, w, 3) Rᵀ v, for vectors v (h, w, 3): sums over whole arrays, quicker than einsum's."""
+    rotations = corotation.rotations[:, None]
+    turned = vectors[..., :1] * rotations[:, :, 0]
+    turned += vectors[..., 1:2] * rotations[:, :, 1]
+    turned += vectors[..., 2:] * rotations[:, :, 2]
+    return np.asarray(turned)
+
+
 def _rotated_stiffness(cells: Cells, corotation: Corotation, local: Floats) -> Floats:
     """(h, w, 3) R K u, for displacements u (h, w, 3) in the cells' frames."""
-    stiffness = cells.elements.stiffnesses[cells.kinds]
+    stiffness = cells.elements.stiffnesses
+    if len(stiffness) == 1:  # of whole cells alone, without a copy for each
+        stiffness = np.broadcast_to(stiffness, (len(local), *stiffness.shape[1:]))
+    else:
+        stiffness = stiffness[cells.kinds]
     forces = np.einsum("eij,ej->ei", stiffness, local.reshape(len(local), stiffness.shape[1]))
-    return np.asarray(np.einsum("eab,ecb->eca", corotation.rotations, forces.reshape(local.shape)))
+    forces = forces.reshape(local.shape)
+    # In the order in which einsum adds these up, which takes twice as long.
+    x, y, z = (forces[..., k, None] * corotation.rotations[:, None, :, k] for k in range(3))
+    x += z
+    x += y
+    return np.asarray(x)
 
 
 def _scattered(cells: Cells, forces: Floats, count: int, factor: float) -> Floats:

@@ -131,9 +131,13 @@ def _solve_strips(
     else:
         steps = solve(factorize(diagonal, beside, batch.reduction_rounds), violation)
     batch.multipliers[...] -= steps
+    padded = np.zeros(len(steps) + 2)
     for row, point, component in zip(positions, points, along, strict=True):
-        pulls = np.diff(component * steps, prepend=0.0, append=0.0)
-        row[batch.path] = point + batch.inverse_masses * pulls
+        np.multiply(component, steps, out=padded[1:-1])
+        pulls = padded[1:] - padded[:-1]
+        pulls *= batch.inverse_masses
+        pulls += point
+        row[batch.path] = pulls
 
 
 @kernel()

@@ -232,18 +232,20 @@ def _project_links(positions: Floats, links: StripLinks, overstretched: Integers
     numbers take less time.
     """
     ends = np.stack([links.first[overstretched], links.second[overstretched]], axis=1)
-    touched, places = np.unique(ends, return_inverse=True)
-    points: list[list[float]] = positions[:, touched].T.tolist()
+    touched = unique_in_order(ends.ravel())
+    moved: list[list[float]] = positions[:, touched].T.tolist()
+    points = dict(zip(touched.tolist(), moved, strict=True))
     columns = links.rest_lengths, links.min_lengths, links.scaled_compliances, links.gains
-    values = np.stack([*links.inverse_masses, *columns, links.multipliers])[:, overstretched]
-    multipliers = []
-    for (first, second), numbers in zip(
-        places.reshape(-1, 2).tolist(), values.T.tolist(), strict=True
-    ):
-        multipliers.append(_project_link(points[first], points[second], *numbers))
-    links.multipliers[overstretched] = multipliers
-    positions[:, touched] = np.array(points).T
-    return unique_in_order(ends.ravel())
+    values = [
+        column[overstretched].tolist()
+        for column in (*links.inverse_masses, *columns, links.multipliers)
+    ]
+    links.multipliers[overstretched] = [
+        _project_link(points[first], points[second], *numbers)
+        for (first, second), *numbers in zip(ends.tolist(), *values, strict=True)
+    ]
+    positions[:, touched] = np.array(moved).T
+    return touched
 
 
 def _project_link(

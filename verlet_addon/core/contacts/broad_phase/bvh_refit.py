@@ -83,24 +83,25 @@ def fit(surfaces: Surfaces, owner: int, start: Floats, end: Floats, skins: Float
 def refit_leaves(surfaces: Surfaces, bvh: BVH, first: int, last: int) -> None:
     """Computes the swept boxes and normal cones of the leaves `first` to `last` − 1."""
     start, end = surfaces.paths.transpose(1, 2, 0)
-    corners, leaves = bvh.corners[first:last], slice(bvh.leaves + first, bvh.leaves + last)
-    paths = np.stack([start[:, corners], end[:, corners]])  # (2, 3, leaves, LEAF, 3)
-    whole = (np.isfinite(paths).all(axis=(0, 1)) & (corners >= 0)).all(axis=2, keepdims=True)
+    # The leaves are the last axis, along which NumPy is quick.
+    corners, leaves = bvh.corners[first:last].T, slice(bvh.leaves + first, bvh.leaves + last)
+    paths = np.stack([start[:, corners], end[:, corners]], axis=1)  # (3, 2, 3, LEAF, leaves)
+    low, high = np.minimum(*paths.swapaxes(0, 1)), np.maximum(*paths.swapaxes(0, 1))
+    whole = ((np.isfinite(low) & np.isfinite(high)).all(axis=0) & (corners >= 0)).all(axis=0)
     skins = surfaces.skins[corners]
-    bounds = np.moveaxis(paths, 1, 0)
-    low, high = (
-        _bounds(bounds + move, whole)[:, side] for side, move in enumerate((-skins, skins))
-    )
-    bvh.boxes[leaves, 0, :3], bvh.boxes[leaves, 1, :3] = low, -high
+    low = np.where(whole, low - skins, np.inf).min(axis=(1, 2))
+    high = np.where(whole, high + skins, -np.inf).max(axis=(1, 2))
+    bvh.boxes[leaves, 0, :3], bvh.boxes[leaves, 1, :3] = low.T, -high.T
     bvh.boxes[leaves, :, 3] = 0.0
-    a, b, c = (np.where(whole[..., 0], paths[..., k], 0.0).swapaxes(0, 1) for k in range(3))
+    a, b, c = np.where(whole, paths, 0.0).transpose(2, 0, 1, 3, 4)
     normals = cross(b - a, c - a)
     length = np.sqrt(dot(normals, normals))
     flat = length < NONZERO
     units = normals * (1.0 / np.where(flat, 1.0, length))
-    bounds = np.stack([np.where(flat, -1.0, units), np.where(flat, 1.0, units)], axis=-1)
-    there = np.broadcast_to(corners[:, :, :1] >= 0, (*corners.shape[:2], 2))
-    bvh.cones[leaves] = _bounds(bounds, there)
+    there = corners[0] >= 0
+    low = np.where(there, np.where(flat, -1.0, units), np.inf).min(axis=(1, 2))
+    high = np.where(there, np.where(flat, 1.0, units), -np.inf).max(axis=(1, 2))
+    bvh.cones[leaves, 0], bvh.cones[leaves, 1] = low.T, high.T
 
 
 @kernel()
@@ -115,10 +116,10 @@ def refit_nodes(surfaces: Surfaces, bvh: BVH) -> None:
     for height in range(bvh.height):
         level = bvh.leaves >> height
         above, below = slice(level >> 1, level), slice(level, 2 * level)
-        bvh.boxes[above] = bvh.boxes[below].reshape(-1, 2, 2, 4).min(axis=1)
-        cones = bvh.cones[below].reshape(-1, 2, 2, 3)
-        bvh.cones[above, 0] = cones[:, :, 0].min(axis=1)
-        bvh.cones[above, 1] = cones[:, :, 1].max(axis=1)
+        boxes, cones = bvh.boxes[below], bvh.cones[below]
+        bvh.boxes[above] = np.minimum(boxes[::2], boxes[1::2])
+        bvh.cones[above, 0] = np.minimum(cones[::2, 0], cones[1::2, 0])
+        bvh.cones[above, 1] = np.maximum(cones[::2, 1], cones[1::2, 1])
 
 
 def find_ridges(surfaces: Surfaces, edges: Integers, start: Floats) -> Booleans:
@@ -151,12 +152,6 @@ def _turns(surfaces: Surfaces, edges: Integers, start: Floats) -> Floats:
         tight = sine * 3.0 * length / (areas[0] + areas[1])
         flat = (right >= 0) & (dot(normal, opposite) <= 0.0) & (tight < np.inf)
     return np.where(flat[:, None], np.stack([sine, tight], axis=1), np.inf)
-
-
-def _bounds(points: Floats, there: Booleans) -> Floats:
-    """(leaves, 2, 3) bounds of points (3, moments, leaves, LEAF, k), where `there` is True."""
-    low = np.where(there, points, np.inf).min(axis=(1, 3, 4)).T
-    return np.stack([low, np.where(there, points, -np.inf).max(axis=(1, 3, 4)).T], axis=1)
 
 
 @kernel()
