@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 from tests.blender.fleshy import limb, paint_by_side, painted, shaken_limb
+from tests.blender.round_trips import FORMATS, round_trip
 from tests.blender.scenes import file_content, select, shown, verlet
 from verlet_addon.core.arrays import Floats
 
 LAST = 8
+NEAR = 1e-4
+"""Distance below which a vertex is where it was, in a file of another format [m]."""
 
 
 @pytest.fixture(autouse=True)
@@ -45,6 +48,16 @@ def test_at_full_less_inertia_it_only_follows_its_pose() -> None:
     posed = track(obj)
     verlet.bake()
     assert np.abs(track(obj) - posed).max() < 1e-4
+
+
+@pytest.mark.parametrize("name", ["glTF", "FBX", "USD"])
+def test_exports_play_it_with_its_rig(name: str, tmp_path: Path) -> None:
+    """Bone moves in the skin's clip, and fat in the shape keys below it."""
+    form, body = FORMATS[name], shaken_limb().name
+    if not form.available:
+        pytest.skip(f"This build of Blender does not write {name}")
+    verlet.bake()
+    assert round_trip(form, [body], tmp_path, **form.preset)[body] < NEAR
 
 
 @pytest.mark.parametrize("form", ["ABSOLUTE", "COMPACT", "CACHE", "LIVE"])
