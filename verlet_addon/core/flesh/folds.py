@@ -22,7 +22,7 @@ CHUNK = 1 << 22
 
 
 def find_folds(flesh: Flesh, points: Floats, triangles: Integers) -> Booleans:
-    """(v,) bool, points of the skin in a fold, and their neighbours.
+    """(v,) bool, points of the skin in a fold that flesh moves, and all their neighbours.
 
     Parameters
     ----------
@@ -33,7 +33,8 @@ def find_folds(flesh: Flesh, points: Floats, triangles: Integers) -> Booleans:
     normals = area_normals(points, triangles)
     normals /= np.maximum(magnitudes(normals), NONZERO)
     outside = points + OFFSET * float(flesh.lattice.grid.sizes[0]) * normals
-    crossed = np.flatnonzero(find_winding_numbers(outside, points, triangles))
+    moving = np.flatnonzero(~flesh.held[: points.shape[1]])
+    crossed = moving[find_winding_numbers(outside[:, moving], points, triangles) != 0]
     if not len(crossed):
         return in_fold
     partners = _facing(points, normals, triangles, crossed)
