@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Integers, norms, sum_by
+from ..arrays import Floats, Integers, cofactors, norms, sum_by
 from ..kernel import Sized, Struct, kernel
 from ..linear.tridiagonal import factorize, solve
 from ..stretch.kernels import measure_strips, off_diagonal, project_strips, strain_range
@@ -144,7 +144,8 @@ def _solve_generation(
     mobility, stiffer = np.zeros((2, len(batch.path), 3, 3))
     if len(at):
         w = trees.inverse_masses[numbers, None, None]
-        mobility[at] = np.linalg.inv(np.eye(3) + w * stiffness[numbers]) * w
+        adjugates, determinants = cofactors(np.eye(3) + w * stiffness[numbers])
+        mobility[at] = adjugates.transpose(0, 2, 1) * (w / determinants[:, None, None])
         stiffer[at] = mobility[at] - w * np.eye(3)
         shift = np.zeros((len(batch.path), 3))
         shift[at] = np.einsum("qij,qj->qi", mobility[at], force[numbers])
