@@ -42,6 +42,19 @@ def test_fat_swings_and_bone_follows_its_pose_to_the_bit() -> None:
     assert moved[0].max() < 1e-4, "as it was modelled"
 
 
+def test_a_swing_beyond_the_thickness_is_told(capfd: pytest.CaptureFixture[str]) -> None:
+    """With the frame; no edge is said not to stretch, as none is measured."""
+    for stiffness, is_told in ((5e3, False), (200.0, True)):
+        obj = shaken_limb()
+        obj.verlet.stiffness, obj.verlet.flesh_depth = stiffness, 0.06
+        capfd.readouterr()
+        verlet.bake()
+        said = capfd.readouterr().out
+        assert ("farther than its flesh is thick; raise its Stiffness" in said) == is_told, said
+        assert "no edge stretched" not in said
+        bpy.data.objects.remove(obj)
+
+
 def test_at_full_less_inertia_it_only_follows_its_pose() -> None:
     obj = shaken_limb()
     obj.verlet.inertia_share = 1.0
@@ -166,7 +179,7 @@ def test_a_body_without_fat_is_refused_with_the_remedy() -> None:
     """Before a frame is baked; no group at all is the same."""
     obj = limb()
     for _ in range(2):
-        with pytest.raises(RuntimeError, match=r"'Limb' has no flesh: .* Paint from Bones"):
+        with pytest.raises(RuntimeError, match=r"'Limb' has no .* Paint from Bones"):
             verlet.bake()
         obj.verlet.flesh_group = obj.vertex_groups.new(name="Empty").name
     assert obj.data.shape_keys is None

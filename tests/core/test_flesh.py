@@ -13,6 +13,7 @@ from tests.core.both_bodies import in_numpy
 from tests.core.fleshy import Pose, bent, hemisphere, legs, limb, play
 from verlet_addon.core.arrays import Floats, Integers
 from verlet_addon.core.build import build_model
+from verlet_addon.core.changes.rebuilding import change_settings
 from verlet_addon.core.contacts.solve.flesh_folds import exempt_folds
 from verlet_addon.core.contacts.solve.solid_diagnostics import boneless
 from verlet_addon.core.errors import MeshError
@@ -415,6 +416,19 @@ def test_jelly_that_touches_nothing_but_bone_stays_whole() -> None:
     assert np.isfinite(rolled(0.0, 14)).all()
 
 
+def test_keyed_stiffness_is_that_of_a_body_built_with_it() -> None:
+    """On the lattice that it has: a new one at each key took eleven times as long."""
+    mesh = hemisphere()
+    body = play(mesh, still(mesh), 0.1, stiffness=5e3)[1].bodies[0]
+    stiffer = replace(body[0].settings, stiffness=2e4)
+    changed, _ = change_settings(body, mesh, stiffer)
+    models = body[0], changed, build_model(mesh, stiffer)
+    former, keyed, built = (model.solid for model in models if isinstance(model, FleshModel))
+    assert keyed.lattice is former.lattice
+    for name in ("node_stiffnesses", "contact_stiffnesses", "frequency", "retardation_time"):
+        assert getattr(keyed, name) == pytest.approx(getattr(built, name), rel=1e-6), name
+
+
 def test_keyed_damping_acts_at_once_and_keeps_the_motion() -> None:
     mesh = hemisphere()
     loose, _ = play(mesh, lambda t: shoved(mesh, t), 0.8, flesh_damping=0.05)
@@ -433,7 +447,8 @@ def test_keyed_damping_acts_at_once_and_keeps_the_motion() -> None:
 def test_a_body_without_flesh_is_told_in_one_sentence(flesh: Any) -> None:
     mesh = hemisphere()
     paint = Paint(flesh=None if flesh is None else flesh(len(mesh.positions)))
-    with pytest.raises(MeshError, match="'Body' has no flesh: its Flesh Group is empty"):
+    wanted = "has no Flesh Group" if flesh is None else "has no flesh: its Flesh Group is empty"
+    with pytest.raises(MeshError, match=f"'Body' {wanted}"):
         play(replace(mesh, paint=paint), still(mesh), 0.1)
 
 

@@ -222,6 +222,8 @@ class Frame:
     """Searches for contacts since the frame before, by the names of two objects."""
     work: SolverWork = SolverWork()
     """Work of the solvers since the frame before."""
+    swings: Sequence[float] = ()
+    """Per body, the largest distance of flesh from its pose, 0 for others [m]."""
     threads: int = 1
     """Number of threads that were the fastest so far; the only member that may differ between two
     simulations of the same."""

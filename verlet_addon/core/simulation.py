@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .arrays import Floats
+from .arrays import Floats, magnitudes
 from .bodies.inflation import prepare_gas
 from .bodies.plain_bodies import make_group
 from .bodies.step_data import Body, Way
@@ -30,6 +30,7 @@ from .fast_paths import find_plain, is_sleeping, step_plain_bodies
 from .held_vertices import acting_springs, hold_bodies, spring_paths
 from .mesh import MeshData, check_mesh
 from .mirrors import complete_all
+from .model import FleshModel
 from .reference_frames import keep_velocities
 from .sanity import check_fields, check_pressures, check_sample, check_sane, check_still
 from .scene import Collider, ContactSearch, Frame, Sample, SolverWork
@@ -83,13 +84,15 @@ class Simulation:
 
     def frame(self, remarks: Sequence[str] = ()) -> Frame:
         """The result at the current sample, with sentences for the user."""
+        positions = self._vertices()
         return Frame(
             self.sample.frame,
-            self._vertices(),
+            positions,
             self._deepest(),
             remarks,
             self._searches(),
             self._work(),
+            self._swings(positions),
             self.threads.chosen,
         )
 
@@ -247,6 +250,15 @@ class Simulation:
             np.ascontiguousarray(state.positions[:, : len(mesh.positions)].T)
             for mesh, (_, state) in zip(self.meshes, self.bodies, strict=False)
         ] or [mesh.positions for mesh in self.meshes]
+
+    def _swings(self, positions: Sequence[Floats]) -> list[float]:
+        """Per body, the largest distance of flesh from its pose, 0 for others [m]."""
+        return [
+            float(magnitudes((places - pose).T).max()) if isinstance(model, FleshModel) else 0.0
+            for (model, _), places, pose in zip(
+                self.bodies, positions, self.sample.targets, strict=False
+            )
+        ]
 
     def _deepest(self) -> list[float]:
         """Per body, the largest violation of a contact's gap since the last frame [m]."""

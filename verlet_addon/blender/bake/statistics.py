@@ -12,6 +12,7 @@ from ...core.mesh import SHORTEST_EDGE, MeshData
 from ...core.remark import Remark, graded
 from ...core.scene import ContactSearch, Frame
 from ...core.settings import BodySettings
+from ..settings.unit_texts import length_text
 from .contact_costs import costly_pairs
 from .self_crossing import crossing
 
@@ -83,6 +84,8 @@ class BakeStatistics:
             for body in settings
         ]
         self._overstretched: dict[str, Overstretched] = {}
+        self._depths = [each.flesh_depth for each in settings]
+        self._swings = [(0.0, 0)] * len(settings)
         self.remarks = [*crossing(meshes, settings)]
         self.contact_searches: dict[tuple[str, str], ContactSearch] = {}
 
@@ -99,6 +102,8 @@ class BakeStatistics:
             if unyielding and strain > (most.strain if most else OVERSTRETCHED):
                 found = Overstretched(strain, result.frame, edges[strains > SHOWN_SHARE * strain])
                 self._overstretched[name] = found
+        swings = [(swing, result.frame) for swing in result.swings] or self._swings
+        self._swings = [max(each) for each in zip(self._swings, swings, strict=True)]
         penetration = self.extremes.penetration
         if result.deepest:
             penetration = max(penetration or 0.0, *result.deepest)
@@ -111,7 +116,23 @@ class BakeStatistics:
     def at_end(self, frames: int) -> list[Remark]:
         """Sentences on all of so many frames: bodies drawn out, and contacts that take time."""
         costs = costly_pairs(self.contact_searches, self._names, frames)
-        return [*self._drawn_out(), *costs]
+        return [*self._drawn_out(), *self._swung_out(), *costs]
+
+    def _swung_out(self) -> list[Remark]:
+        """One sentence for each body whose flesh swung farther from its pose than it is thick."""
+        return [
+            Remark(
+                f"{name} swings by {length_text(swing)} from its pose at frame {frame}, farther "
+                "than its flesh is thick; raise its Stiffness, lower its Depth, or set a Maximum "
+                "Distance",
+                grade="WARNING",
+                body=name,
+            )
+            for name, depth, (swing, frame) in zip(
+                self._names, self._depths, self._swings, strict=True
+            )
+            if swing > depth
+        ]
 
     def _drawn_out(self) -> list[Remark]:
         """One sentence for each body that was drawn out although it hardly gives."""

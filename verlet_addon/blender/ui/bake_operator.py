@@ -176,6 +176,8 @@ class VERLET_OT_bake(BakeOptions, OfSelected, ModalOperator):
         if self.loop:
             what = f"a loop of {self.loop} frames, {last.frame - self.loop} to {last.frame - 1},"
         text = f"Baked {what} in {seconds:.1f} s; no edge stretched"
+        if not any(map(len, last.rest_lengths)):  # of water and flesh none is measured
+            text = f"Baked {what} in {seconds:.1f} s"
         if last.worst_stretch >= 0.0005:
             text += f" by more than {last.worst_stretch:.1%} ({last.most_stretched})"
         if last.worst_penetration is not None:

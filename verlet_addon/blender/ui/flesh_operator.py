@@ -69,7 +69,7 @@ class VERLET_OT_paint_flesh(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         obj = cast(bpy.types.Object, context.object)
         done = paint_flesh(obj, near=self.near, far=self.far, ends=self.ends)
-        where = "from the bones" if done.by_bones else "inside, without bones half its thickness,"
+        where = "from the bones" if done.by_bones else "from its middle, as it has no armature,"
         self.report(
             {"INFO"},
             f"{done.count:,} vertices of {obj.name} have flesh, which begins "

@@ -10,7 +10,7 @@ from ..bodies.step_data import Body
 from ..bodies.symmetry import Reflection
 from ..build import build_model, goal_compliances, start_displacements
 from ..field import KINDS, Field
-from ..flesh.flesh_body import with_damping
+from ..flesh.flesh_body import with_elasticity
 from ..geometry.rest_shape import FIRM_PIN
 from ..mesh import MeshData
 from ..mirrors import complete_weights
@@ -174,9 +174,9 @@ def change_settings(body: Body, mesh: MeshData, settings: BodySettings) -> Body:
     if _equal_except(settings, (*STEP_SETTINGS, *of_batches), model.settings):
         return updated, state
     if isinstance(updated, FleshModel) and _equal_except(
-        settings, (*STEP_SETTINGS, *of_batches, "flesh_damping"), model.settings
+        settings, (*STEP_SETTINGS, *of_batches, "flesh_damping", "stiffness"), model.settings
     ):
-        return replace(updated, solid=with_damping(updated.solid, settings)), state
+        return replace(updated, solid=with_elasticity(updated.solid, settings)), state
     return build_model(mesh, settings), state
 
 

@@ -255,6 +255,19 @@ def with_damping(flesh: Flesh, settings: BodySettings) -> Flesh:
     )
 
 
+def with_elasticity(flesh: Flesh, settings: BodySettings) -> Flesh:
+    """Flesh with another stiffness and damping ratio; its lattice stays."""
+    ratio = settings.stiffness / flesh.modulus
+    stiffer = replace(
+        flesh,
+        modulus=settings.stiffness,
+        node_stiffnesses=ratio * flesh.node_stiffnesses,
+        contact_stiffnesses=ratio * flesh.contact_stiffnesses,
+        frequency=float(np.sqrt(ratio)) * flesh.frequency,
+    )
+    return with_damping(stiffer, settings)
+
+
 def start_flesh(
     flesh: Flesh, skin: Floats, velocities: Floats, settings: BodySettings, dt: float
 ) -> FleshState:
@@ -294,7 +307,9 @@ def _thicknesses(shape: RestShape) -> Floats:
     """(n,) thickness of the flesh at vertices, 0 where it is too thin [m]."""
     weights = shape.mesh.paint.flesh
     if weights is None:
-        raise MeshError(_no_flesh(shape.mesh.name, shape.settings))
+        raise MeshError(
+            f"'{shape.mesh.name}' has no Flesh Group; use Paint from Bones, or choose a group"
+        )
     thicknesses = shape.settings.flesh_depth * np.clip(weights, 0.0, 1.0)
     thicknesses[thicknesses < MIN_THICKNESS * shape.settings.flesh_cell] = 0.0
     if not thicknesses.any():

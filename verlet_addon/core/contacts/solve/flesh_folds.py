@@ -37,6 +37,8 @@ def exempt_folds(
         exempt = meshes[number].exempt[1][:, None].astype(np.float64)
         wholly = model.solid.surface.interpolate(exempt)[: len(folds), 0] > 1.0 - 1e-9
         world.surfaces.exempt[1, own] = folds | wholly
+        if folds.any() and not world.statistics.folds_reported[number]:
+            folds &= ~_folds(world, number, model, meshes[number].at_rest)
         if folds[:count].any() and not world.statistics.folds_reported[number]:
             world.statistics.folds_reported[number] = True
             sentences.append(
