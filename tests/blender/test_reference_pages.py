@@ -12,7 +12,7 @@ from tests.blender.scenes import sheet
 
 DOCS = Path(__file__).parents[2] / "docs"
 pytestmark = pytest.mark.skipif(
-    not DOCS.exists() or not bpy.app.module or bpy.app.version < (5, 0),
+    not DOCS.exists() or bpy.app.version < (5, 0) or not bpy.app.module,
     reason="the docs are of the source, and of the properties as this Blender has them",
 )
 
