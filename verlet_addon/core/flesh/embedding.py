@@ -17,6 +17,9 @@ from .region import MIN_THICKNESS, FleshRegion
 CHUNK = 1 << 21
 """Size: pairs of samples and planes that are compared at a time."""
 
+MOST_PLANES = 16
+"""Size: triangles around a vertex whose planes are compared; of more, as at a pole, evenly chosen
+ones."""
 REACH = 3
 """Links to the cell that a point is embedded in, from a fragment with hardly any flesh."""
 
@@ -77,19 +80,18 @@ class FragmentedLattice:
 
 def samples_behind(fragments: Fragments, surface: SurfacePoints, rest: RestShape) -> Integers:
     """(p, 3) the sample of the body behind each point of its surface; −1 = none is near."""
-    positions, corners = (
-        rest.mesh.positions,
-        np.concatenate([rest.triangles, surface.corners], axis=1),
-    )
-    a, b, c = positions[corners]
+    positions = rest.mesh.positions
+    a, b, c = positions[np.concatenate([rest.triangles, surface.corners], axis=1)]
     normals = weighted_sums(normalized(np.cross(b - a, c - a)), fragments.grid.axes)
     count, faces = len(positions), rest.triangles.shape[1]
     counts = np.bincount(rest.triangles.ravel(), minlength=count)
     around = np.argsort(rest.triangles, axis=None, kind="stable") % faces
-    planes = np.zeros((len(surface.areas), int(counts.max()), 3))
-    planes[np.repeat(np.arange(count), counts), ranges(np.zeros_like(counts), counts)] = normals[
-        around
-    ]
+    planes = np.zeros((len(surface.areas), min(int(counts.max()), MOST_PLANES), 3))
+    vertices, ranks = np.repeat(np.arange(count), counts), ranges(np.zeros_like(counts), counts)
+    slots = (
+        np.where(counts > MOST_PLANES, MOST_PLANES, counts)[vertices] * ranks // counts[vertices]
+    )
+    planes[vertices, slots] = normals[around]
     planes[count:, 0] = normals[faces:]
     places = fragments.grid.to_cells(surface.interpolate(positions))
     return find_samples(fragments, places, planes)
