@@ -9,8 +9,6 @@ picture of a baked sample in Blender's window, or `repository`, for one of Blend
 import os
 import subprocess
 import sys
-import traceback
-from collections.abc import Iterator
 from math import radians
 from pathlib import Path
 from typing import Any
@@ -22,9 +20,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 from listing.clips import FILMS, RATE  # noqa: E402
 from listing.repository import repository  # noqa: E402
-from tests.window.hand import Hand, wait, wait_until  # noqa: E402
+from tests.window.hand import Hand, Steps, play, wait, wait_until  # noqa: E402
 
-Steps = Iterator[None]
 EXTENSION = "bl_ext.user_default.verlet_soft_body"
 LAST = 96
 """Last frame of the first cloth, at 24 a second."""
@@ -164,27 +161,7 @@ def enable() -> None:
     bpy.ops.preferences.addon_enable(module=EXTENSION)
 
 
-class Run:
-    """The work, step by step, so that Blender draws between; ends Blender with it."""
-
-    def __init__(self, work: Any, folder: Path) -> None:
-        self._steps = work(folder)
-
-    def __call__(self) -> float:
-        """Does the next step; Blender's timer calls this."""
-        try:
-            next(self._steps)
-        except StopIteration:
-            os._exit(0)
-        except Exception:
-            traceback.print_exc()
-            sys.stderr.flush()
-            os._exit(1)
-        return 0.02
-
-
 bpy.context.preferences.view.show_splash = False
 what, where = sys.argv[sys.argv.index("--") + 1 :]
 parts = {"clips": clips, "first": first, "window": window, "repository": added_repository}
-work = parts[what]
-bpy.app.timers.register(Run(work, Path(where)), first_interval=2.0, persistent=True)
+play(parts[what](Path(where)))

@@ -6,10 +6,8 @@ At twice the resolution of the interface, cropped to what the text speaks of. It
 the steps does, so that no picture shows what the interface does not have.
 """
 
-import os
 import subprocess
 import sys
-import traceback
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,7 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
-from tests.window.hand import Hand, Steps, wait, wait_until  # noqa: E402
+from tests.window.hand import Hand, Steps, play, wait, wait_until  # noqa: E402
 
 EXTENSION = "bl_ext.user_default.verlet_soft_body"
 IMAGES = ROOT / "docs" / "images"
@@ -30,8 +28,9 @@ Box = tuple[int, int, int, int]
 """Left, bottom, width and height [pixels]."""
 
 
-def first_cloth(hand: Hand) -> Steps:
+def first_cloth() -> Steps:
     """The steps of docs/start/first_cloth.md."""
+    hand = Hand()
     bpy.data.objects.remove(bpy.data.objects["Cube"])
     operators: Any = bpy.ops
     with hand.override():
@@ -91,27 +90,7 @@ def take(hand: Hand, name: str, box: Box) -> Path:
     return screen
 
 
-class Run:
-    """The work, step by step, so that Blender draws between; ends Blender with it."""
-
-    def __init__(self) -> None:
-        self._steps: Any = None
-
-    def __call__(self) -> float:
-        """Does the next step; Blender's timer calls this."""
-        try:
-            self._steps = self._steps or first_cloth(Hand())
-            next(self._steps)
-        except StopIteration:
-            os._exit(0)
-        except Exception:
-            traceback.print_exc()
-            sys.stderr.flush()
-            os._exit(1)
-        return 0.02
-
-
 preferences: Any = bpy.context.preferences
 preferences.view.show_splash, preferences.view.ui_scale = False, 2.0
 bpy.ops.preferences.addon_enable(module=EXTENSION)
-bpy.app.timers.register(Run(), first_interval=3.0, persistent=True)
+play(first_cloth(), after=3.0)

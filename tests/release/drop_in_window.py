@@ -6,9 +6,7 @@ What Blender does at a drop is to call this operator with the link (`extensions.
 "Only for drop logic!"). What follows is done by keys, in the dialogs that it opens.
 """
 
-import os
 import sys
-import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,7 @@ from typing import Any
 import bpy
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tests.window.hand import Hand, wait, wait_until
+from tests.window.hand import Hand, play, wait, wait_until
 
 ID = "verlet_soft_body"
 OPERATORS: Any = bpy.ops
@@ -67,27 +65,8 @@ def two_drags(link: str) -> Iterator[None]:
     with hand.override():
         OPERATORS.verlet.add_cloth()
     assert "Cloth" in bpy.data.objects
-
-
-class Run:
-    """The work, step by step, so that Blender draws between; ends Blender with it."""
-
-    def __init__(self, steps: Iterator[None]) -> None:
-        self._steps = steps
-
-    def __call__(self) -> float:
-        """Does the next step; Blender's timer calls this."""
-        try:
-            next(self._steps)
-        except StopIteration:
-            print("installed by two drags", flush=True)
-            os._exit(0)
-        except Exception:
-            traceback.print_exc()
-            sys.stderr.flush()
-            os._exit(1)
-        return 0.02
+    print("installed by two drags", flush=True)
 
 
 PREFERENCES.view.show_splash = False
-bpy.app.timers.register(Run(two_drags(sys.argv[-1])), first_interval=2.0, persistent=True)
+play(two_drags(sys.argv[-1]))

@@ -1,6 +1,9 @@
 """A hand on Blender's mouse and keyboard, and an eye on what the window shows."""
 
+import os
 import subprocess
+import sys
+import traceback
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from time import monotonic
@@ -181,3 +184,27 @@ def wait_until(condition: Callable[[], bool], *, seconds: float = 60.0) -> Steps
     while not condition():
         assert monotonic() < end, f"not within {seconds:g} s"
         yield
+
+
+def play(steps: Steps, *, after: float = 2.0) -> None:
+    """Takes steps one by one, so that Blender draws between, and ends Blender with the last.
+
+    Its exit code is 1 after an error.
+
+    Parameters
+    ----------
+    after : time until the first [s].
+    """
+
+    def take() -> float:
+        try:
+            next(steps)
+        except StopIteration:
+            os._exit(0)
+        except Exception:
+            traceback.print_exc()
+            sys.stderr.flush()
+            os._exit(1)
+        return 0.02
+
+    bpy.app.timers.register(take, first_interval=after, persistent=True)
