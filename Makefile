@@ -74,9 +74,10 @@ figures: .venv/$(READY) ## Draw the figures of docs/ anew
 	$(RUN) docs/figures/materials.py
 
 BLENDER_WINDOW ?= blender
-pictures: .venv/$(READY) kernels ## Draw the pictures of start and how to anew; the first needs BLENDER_WINDOW, with the extension
+pictures: .venv/$(READY) kernels ## Draw the pictures of start, how to and settings anew; the first needs BLENDER_WINDOW, with the extension
 	$(BLENDER_WINDOW) --factory-startup --enable-event-simulate --python docs/figures/in_window.py
 	$(RUN) docs/figures/how_to.py
+	$(RUN) docs/figures/settings.py
 
 listing: .venv/$(READY) kernels ## Make icon, pictures and films of the listing: dist/listing, after make release; or: make listing STEPS="icon bake pictures"
 	$(RUN) -m listing.make_listing --blender '$(BLENDER_WINDOW)' $(STEPS)

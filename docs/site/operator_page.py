@@ -5,7 +5,8 @@ from typing import Any
 
 import bpy
 
-from docs.site.settings_pages import escaped, number
+from docs.site.settings_pages import escaped
+from docs.site.values import number
 
 _operators: Any = bpy.ops
 _verlet = _operators.verlet

@@ -7,10 +7,11 @@ painted, and why the rest cannot, is that of animation.md.
 import re
 import tomllib
 from collections.abc import Iterator
-from math import degrees, isclose
 from pathlib import Path
 from typing import Any
 
+from docs.site.pictures import Picture, of_setting
+from docs.site.values import number, scale_of, unit_of
 from verlet_addon.blender.ui.manual import properties_of
 
 DOCS = Path(__file__).parents[1]
@@ -27,7 +28,6 @@ OWNERS = {
     "pose_bone": "PoseBone",
 }
 """The class in Blender of whatever has a setting, by the name that pages call it."""
-UNITS = {"MASS": "kg", "LENGTH": "m", "VELOCITY": "m/s", "ACCELERATION": "m/s²", "ROTATION": "°"}
 LARGEST = 2.0**31 - 1
 """Numbers from here on are no limit: Blender's own of whole numbers and of others."""
 
@@ -44,6 +44,17 @@ def listed() -> dict[str, list[str]]:
         for panel in page["panel"]:
             found[panel.get("owner", "object.verlet")] += panel["settings"]
     return found
+
+
+def pictures() -> Iterator[Picture]:
+    """The pictures of all settings."""
+    for page in CHOSEN["page"]:
+        for panel in page["panel"]:
+            owner = panel.get("owner", "object.verlet")
+            properties = properties_of(OWNERS[owner])
+            for name, told in panel["settings"].items():
+                if picture := of_setting(owner, properties[name], told):
+                    yield picture
 
 
 def _page(page: dict[str, Any]) -> Iterator[str]:
@@ -71,7 +82,7 @@ def _entry(
     """The paragraphs on one setting."""
     yield f"### {known.name} `{known.identifier}`"
     yield " ".join(filter(None, (f"{escaped(known.description)}.", told.get("note"))))
-    facts = [f"`{owner}.{known.identifier}`", *_values(known, told.get("unit", ""))]
+    facts = [f"`{owner}.{known.identifier}`", *_values(known, unit_of(known, told))]
     if row is not None:
         keys, painted, reason = row
         if painted and painted != f"`{known.identifier}`":
@@ -80,14 +91,15 @@ def _entry(
     yield " · ".join(facts)
     if known.type == "ENUM" and known.enum_items:
         yield items_of(known)
+    if picture := of_setting(owner, known, told):
+        yield picture.markdown()
 
 
 def _values(known: Any, unit: str) -> Iterator[str]:
     """Unit, range and default of a property."""
     if known.type in ("FLOAT", "INT"):
-        unit = unit or UNITS.get(known.unit, "")
         yield from [unit] if unit else []
-        scale = degrees(1.0) if known.unit == "ROTATION" else 1.0
+        scale = scale_of(known)
         limits = known.hard_min, known.hard_max
         if max(map(abs, limits)) >= LARGEST:
             limits = known.soft_min, known.soft_max
@@ -108,14 +120,6 @@ def items_of(known: Any) -> str:
         for item in known.enum_items
     )
     return "\n".join(lines)
-
-
-def number(value: float) -> str:
-    """A number as one writes it, which Blender stores in single precision."""
-    short = f"{value:.6g}"
-    if isclose(float(short), round(value), rel_tol=1e-9) and abs(value) >= 1000.0:
-        return f"{round(value):,}"
-    return short.replace("-", "−")
 
 
 def escaped(text: str) -> str:

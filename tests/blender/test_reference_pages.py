@@ -35,6 +35,14 @@ def test_the_pages_are_those_of_the_source() -> None:
         assert (DOCS / "reference" / name).read_text(encoding="utf-8") == text, name
 
 
+def test_pictures_of_settings_are_those_of_the_table() -> None:
+    """`make pictures` draws them; a setting that is gone has no row, and no row lacks its file."""
+    pages, table = of_site("settings_pages"), of_site("pictures")
+    for owner in table.PREFIXES:
+        assert set(table.TABLE.get(owner, {})) <= set(pages.listed()[owner])
+    assert {picture.path for picture in pages.pictures()} == {*table.FOLDER.iterdir()}
+
+
 def test_the_script_of_the_page_bakes(tmp_path: Path) -> None:
     flag: Any = sheet("Flag", height=2.0)
     flag.vertex_groups.new(name="Mast").add([0, 1], 1.0, "REPLACE")

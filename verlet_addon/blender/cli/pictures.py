@@ -41,7 +41,9 @@ def save_pixels(pixels: Pixels, path: Path) -> None:
     bpy.data.images.remove(image)
 
 
-def render_labels(labels: Sequence[str], *, width: int, folder: Path) -> list[Pixels]:
+def render_labels(
+    labels: Sequence[str], *, width: int, folder: Path, size: float | None = None
+) -> list[Pixels]:
     """Renders texts as pictures of equal height, white on black, by Blender's video sequencer.
 
     Parameters
@@ -52,8 +54,10 @@ def render_labels(labels: Sequence[str], *, width: int, folder: Path) -> list[Pi
         Width of each picture [px].
     folder
         Folder for the pictures while they are made.
+    size
+        Size of the letters [px]; a twentieth of the width without it.
     """
-    size = width / 20
+    size = size or width / 20
     lines = max(label.count("\n") + 1 for label in labels)
     scene: Any = bpy.data.scenes.new("Labels")
     render = scene.render
