@@ -43,6 +43,8 @@ def stage(folder: Path, manifest: str, *, without: tuple[str, ...] = ()) -> Path
     ignored = shutil.ignore_patterns("__pycache__", *without)
     for name in ("verlet_addon", "wheels"):
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    ignored = shutil.ignore_patterns("__pycache__", "*.py")
+    shutil.copytree(ROOT / "sample_blends", folder / "sample_blends", ignore=ignored)
     for name in ("__init__.py", "LICENSE"):
         shutil.copy(ROOT / name, folder)
     (folder / "blender_manifest.toml").write_text(manifest, "utf-8")
@@ -112,10 +114,10 @@ def build_extensions(tool: list[str], website: str) -> None:
 
 
 def check_python_alone(path: Path) -> None:
-    """Stops if a zip holds anything but Python, the manifest and the licence."""
+    """Stops if a zip holds anything but Python, the manifest, the licence and the samples."""
     with ZipFile(path) as package:
-        names = {name for name in package.namelist() if not name.endswith(".py")}
-    if names != {"blender_manifest.toml", "LICENSE"}:
+        names = {name for name in package.namelist() if not name.endswith((".py", ".blend"))}
+    if names != {"blender_manifest.toml", "LICENSE", "sample_blends/LICENSE.md"}:
         sys.exit(f"{path.name} is not Python alone: {sorted(names)}")
 
 

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import bpy
 import numpy as np
+import zstandard
 
 import verlet_addon
 from sample_blends.bridge import (
@@ -49,6 +50,7 @@ from sample_blends.stage import (
 from sample_blends.touching import cape, covered_table, pile, winch
 from verlet_addon.blender.scene.action_channels import channels
 from verlet_addon.blender.settings.materials import give_material
+from verlet_addon.blender.ui.samples import MARK
 
 FOLDER = Path(__file__).parent
 Vector = tuple[float, float, float]
@@ -64,10 +66,21 @@ def main() -> None:
             build()
             present()
             path = FOLDER / f"{name}.blend"
-            bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=True)
+            save(path)
             print(f"{path}: {path.stat().st_size / 1e3:.0f} kB")
     finally:
         verlet_addon.unregister()
+
+
+def save(path: Path) -> None:
+    """Writes the file with one workspace and as small as it gets, since the extension has it."""
+    context: Any = bpy.context
+    context.scene[MARK] = True
+    kept = context.window.workspace
+    bpy.data.batch_remove({each for each in bpy.data.workspaces if each != kept})
+    bpy.data.batch_remove({*bpy.data.screens} - {*kept.screens})
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    path.write_bytes(zstandard.compress(path.read_bytes(), 19))
 
 
 def flag() -> None:

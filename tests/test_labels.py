@@ -37,7 +37,7 @@ OF_BLENDER = {
         "Mesh",
         "Modifiers",
     ),
-    *("Noise", "Normals", "Object", "Only Faces", "Physics", "Pose Mode", "Preferences"),
+    *("New", "Noise", "Normals", "Object", "Only Faces", "Physics", "Pose Mode", "Preferences"),
     *("Properties", "Recalculate Outside", "Repositories", "Reset", "Scale", "Shift", "Shift P"),
     *("Size", "Space", "Strength", "Subdivide", "Turbulence", "Vertex", "Vertex Groups", "Wave"),
     *("Weight Paint", "Wind", "Tab", "N", "End", "Start", "+", "glTF 2.0", "Viewport Overlays"),

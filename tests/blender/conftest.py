@@ -31,7 +31,7 @@ def _registered() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _empty_file(_registered: None) -> None:
     """Starts every test in a new file without objects; add-ons and preferences stay."""
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True, load_ui=True)
 
 
 @pytest.fixture(scope="session")

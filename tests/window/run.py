@@ -52,7 +52,7 @@ class Run:
             os._exit(bool(self.failed))
         test = self._waiting.pop(0)
         self._name = test.__name__
-        bpy.ops.wm.read_homefile(use_factory_startup=True)
+        bpy.ops.wm.read_homefile(use_factory_startup=True, load_ui=True)
         self._hand = Hand()
         self._steps = test(self._hand)
         return 1.0
@@ -77,6 +77,7 @@ from tests.window import (  # noqa: E402
     how_to,
     live,
     overlay,
+    samples,
     soft_bones,
     touching,
 )
@@ -90,7 +91,7 @@ wanted = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
 found: dict[str, Any] = {}
 for module in (
     *(first_minutes, curves, touching, live, grab, hair, overlay),
-    *(drape, cache, edited_frame, forms, bones, soft_bones, fit, how_to),
+    *(drape, cache, edited_frame, forms, bones, soft_bones, fit, how_to, samples),
 ):
     found |= vars(module)
 everything = {name: test for name, test in found.items() if name.startswith("test_")}

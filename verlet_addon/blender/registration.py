@@ -57,6 +57,7 @@ from .ui import (
     remarks,
     report_operator,
     rope_tubes,
+    samples,
     shape_key_lists,
     shape_panels,
     simulation_panel,
@@ -121,6 +122,8 @@ CLASSES: tuple[type[Any], ...] = (
     material_menu.VERLET_PT_material_presets,
     material_menu.VERLET_OT_add_material_preset,
     panels.VERLET_MT_add,
+    samples.VERLET_OT_open_sample,
+    samples.VERLET_MT_samples,
     remarks.VERLET_PT_remarks,
     messages.VERLET_PT_messages,
     remarks.VERLET_OT_select_remark,
@@ -162,6 +165,7 @@ MENUS: tuple[tuple[str, Any], ...] = (
     ("VIEW3D_MT_object_apply", panels.draw_apply_menu),
     ("VIEW3D_MT_edit_mesh_vertices", pin_operators.draw_vertex_menu),
     ("VIEW3D_MT_edit_mesh_context_menu", pin_operators.draw_vertex_menu),
+    ("TOPBAR_MT_file_new", samples.draw_new_menu),
     ("TOPBAR_MT_file_export", cache_exchange.draw_export_menu),
     ("TOPBAR_MT_file_export", texture_operator.draw_vat_menu),
     ("TOPBAR_MT_file_import", cache_exchange.draw_import_menu),
@@ -213,6 +217,7 @@ def register() -> None:
     drape_files.register_handlers()
     timeline.register_timeline()
     pins.register_handlers()
+    add_handlers(samples.HANDLERS)
     drawing_cache.register_handlers()
     view.register_overlay()
     grab_tool.register_tool()
@@ -225,6 +230,7 @@ def unregister() -> None:
     grab_tool.unregister_tool()
     view.unregister_overlay()
     drawing_cache.unregister_handlers()
+    remove_handlers(samples.HANDLERS)
     pins.unregister_handlers()
     timeline.unregister_timeline()
     drape_files.unregister_handlers()

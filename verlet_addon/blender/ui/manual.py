@@ -18,6 +18,8 @@ PAGES = {
     "PoseBone": "settings_of_bones",
 }
 """The page of the reference on the settings of each class in Blender."""
+ELSEWHERE = {"open_sample": "../start/samples.html#samples"}
+"""Places of operators that another page than the reference tells about."""
 PRIVATE = {"baked_keys", "fitted_keys"}
 """Collections that no one sets, of which Blender knows no HIDDEN."""
 
@@ -65,4 +67,5 @@ def _operators() -> Iterator[tuple[str, str]]:
     """Places of operators, which are those of their options too."""
     for name in dir(_blender.ops.verlet):
         label = getattr(_blender.ops.verlet, name).get_rna_type().name
-        yield f"bpy.ops.verlet.{name}", f"operators.html#{anchor(label, name)}"
+        place = ELSEWHERE.get(name, f"operators.html#{anchor(label, name)}")
+        yield f"bpy.ops.verlet.{name}", place

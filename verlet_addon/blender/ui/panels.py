@@ -73,6 +73,8 @@ class VERLET_PT_body(SidebarPanel):
             column.separator()
             column.operator("verlet.make_collider", icon="MOD_PHYSICS")
             column.label(text="What soft bodies collide with", icon="INFO")
+            column.separator()
+            column.menu("VERLET_MT_samples", icon="FILE_BLEND")
 
     def fill_collider(self, column: bpy.types.UILayout, obj: bpy.types.Object) -> None:
         """Draws a collider's contact settings."""
