@@ -54,6 +54,8 @@ STRESSED = {
         "Folds that pass through each other",
         "Frames of the scene",
         "Garments",
+        "Babylon.js",
+        "Godot",
         "Godot, three.js, Babylon.js",
         "Gusts",
     ),
@@ -81,7 +83,16 @@ STRESSED = {
     *("Without an end", "bones", "character with a rig", "checkbox", "hides the bake", "instance"),
     *("jumps", "jumps at the start", "normals", "open", "pinned", "range of the bake", "scale"),
     *("cache", "collider", "drape", "live simulation", "material"),
-    *("start inside", "strip", "vertex animation texture", "Flesh", "Hair", "Export", "Bodies"),
+    *(
+        "start inside",
+        "strip",
+        "three.js",
+        "vertex animation texture",
+        "Flesh",
+        "Hair",
+        "Export",
+        "Bodies",
+    ),
 }
 """Words that are stressed, and are no labels."""
 SOFTNESS = {"Softness: Bend", "Softness: Shear", "Softness: Stretch"}

@@ -4,7 +4,7 @@ import json
 import shutil
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -80,21 +80,28 @@ def served(folder: Path) -> Iterator[tuple[str, Callable[[], Any]]]:
             server.shutdown()
 
 
-def three() -> Path:
-    """The folder of three.js, installed once by npm as the page says."""
-    if not (MODULES / "node_modules" / "three").is_dir():
+def modules(packages: Sequence[str]) -> Path:
+    """The folder of three.js, as the page asks for it, and of packages; installed once by npm.
+
+    Parameters
+    ----------
+    packages : as npm takes them, `NAME@VERSION`.
+    """
+    folder = MODULES / "node_modules"
+    names = ["three", *(package.partition("@")[0] for package in packages)]
+    if not all((folder / name).is_dir() for name in names):
         MODULES.mkdir(parents=True, exist_ok=True)
         shutil.copy(PAGE / "package.json", MODULES)
         npm = shutil.which("npm")
-        command = [str(npm), "install", "--no-audit", "--no-fund"]
+        command = [str(npm), "install", "--no-audit", "--no-fund", *packages]
         if npm is None or subprocess.run(command, cwd=MODULES, timeout=300, check=False).returncode:
-            pytest.skip("npm cannot install three.js here")
-    return MODULES / "node_modules"
+            pytest.skip(f"npm cannot install {', '.join(names)} here")
+    return folder
 
 
-def found_by(script: str, folder: Path) -> Any:
+def found_by(script: str, folder: Path, packages: Sequence[str] = ()) -> Any:
     """What the JavaScript of a page returns, which may import from `three` and from a folder."""
-    (folder / "node_modules").symlink_to(three())
+    (folder / "node_modules").symlink_to(modules(packages))
     (folder / "measure.html").write_text(_FRAME.replace("SCRIPT", script), encoding="utf-8")
     with served(folder) as (address, wait):
         options = ("--headless=new", "--no-sandbox", "--no-first-run", "--use-angle=swiftshader")
