@@ -77,6 +77,7 @@ BLENDER_WINDOW ?= blender
 pictures: .venv/$(READY) kernels ## Draw the pictures of start, how to and settings anew; the first needs BLENDER_WINDOW, with the extension
 	$(BLENDER_WINDOW) --factory-startup --enable-event-simulate --python docs/figures/in_window.py
 	$(RUN) docs/figures/how_to.py
+	$(RUN) docs/figures/loop_in_browser.py
 	$(RUN) docs/figures/settings.py
 
 listing: .venv/$(READY) kernels ## Make icon, pictures and films of the listing: dist/listing, after make release; or: make listing STEPS="icon bake pictures"

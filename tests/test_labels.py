@@ -48,7 +48,17 @@ OF_BLENDER = {
 STRESSED = {
     *("A bridge", "A chain", "A pole that moves", "A rope", "A stone", "A throw", "A winch"),
     *("Bake to a Cache", "Bounce", "By a drag", "Calmer", "Card", "Cells of jelly and flesh"),
-    *("Contacts", "Curved stiff meshes", "Curves", "Direction", "Eddies", "FBX", "Faces", "Figure"),
+    *(
+        "Colors",
+        "Contacts",
+        "Curved stiff meshes",
+        "Curves",
+        "Direction",
+        "Eddies",
+        "FBX",
+        "Faces",
+        "Figure",
+    ),
     *(
         "Flat",
         "Folds that pass through each other",

@@ -1,5 +1,6 @@
 """Pages in a real browser: headless Chromium, three.js from npm, and what a page has found."""
 
+import base64
 import json
 import shutil
 import subprocess
@@ -119,3 +120,31 @@ def found_by(script: str, folder: Path, packages: Sequence[str] = ()) -> Any:
             browser.wait()
     assert "error" not in found, found["error"]
     return found
+
+
+_STEPPED = "<script>requestAnimationFrame = (call) => { window.step = call; };</script>"
+_DRAW = """
+const frame = document.createElement("iframe");
+Object.assign(frame, { width: 800, height: 500, src: "index.html" });
+document.body.append(frame);
+const page = frame.contentWindow;
+while (!page.step) await new Promise((done) => setTimeout(done, 50));
+return TIMES.map((time) => {
+  page.step(1000 * time);
+  return page.document.querySelector("canvas").toDataURL();
+});
+"""
+
+
+def pictures_of(page: str, times: Sequence[float], folder: Path) -> list[bytes]:
+    """What a page draws at some times since its start, as PNG; a folder has its files.
+
+    Parameters
+    ----------
+    page : HTML with a canvas.
+    times : [s]
+    """
+    stepped = page.replace("<title>", f"{_STEPPED}<title>", 1)
+    (folder / "index.html").write_text(stepped, encoding="utf-8")
+    found = found_by(_DRAW.replace("TIMES", str(list(times))), folder)
+    return [base64.b64decode(picture.partition(",")[2]) for picture in found]

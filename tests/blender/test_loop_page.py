@@ -8,9 +8,10 @@ from typing import Any
 import bpy
 import numpy as np
 
-from tests.blender.browser import ROOT, found_by, in_browser
+from tests.blender.browser import ROOT, found_by, in_browser, pictures_of
 from tests.blender.scenes import body, pin, sheet, shown, verlet
 from tests.blender.test_vertex_textures import y_up
+from tests.blender.vat_files import read_image
 
 LENGTH = 24
 NEAR = 1e-5
@@ -44,14 +45,28 @@ def as_the_docs_say() -> dict[str, Any]:
     return {each.arg: ast.literal_eval(each.value) for each in call.keywords}
 
 
-def test_a_loop_plays_from_the_first_moment_on_and_without_a_seam(tmp_path: Path) -> None:
+def page() -> str:
+    """The web page in docs/how_to/loop.md."""
+    text = (ROOT / "docs" / "how_to" / "loop.md").read_text(encoding="utf-8")
+    (found,) = re.findall(r"^```html\n(.*?)^```", text, re.M | re.S)
+    return str(found)
+
+
+def bake_loop(name: str) -> Any:
+    """Bakes a loop of a cloth that swings from two corners."""
     scene: Any = bpy.context.scene
-    cloth = body(sheet("Cloth", height=3.0))
+    cloth = body(sheet(name, height=3.0))
     pin(cloth, [0, 4])
     for polygon in cloth.data.polygons:
         polygon.use_smooth = True
     scene.frame_start, scene.frame_end = 1, 60
     verlet.bake(loop=LENGTH)
+    return cloth
+
+
+def test_a_loop_plays_from_the_first_moment_on_and_without_a_seam(tmp_path: Path) -> None:
+    scene: Any = bpy.context.scene
+    cloth = bake_loop("Cloth")
     start = cloth.verlet.baked_start
     bpy.ops.export_scene.gltf(filepath=str(tmp_path / "loop.glb"), **as_the_docs_say())
     frames = [0, 1, 12, LENGTH - 1, LENGTH, LENGTH + 1, 2 * LENGTH + 7]
@@ -66,3 +81,21 @@ def test_a_loop_plays_from_the_first_moment_on_and_without_a_seam(tmp_path: Path
     assert {*vertices} == {*range(len(wanted[0]))}
     for frame, here, there in zip(frames, drawn, wanted, strict=True):
         assert np.linalg.norm(here - there[vertices], axis=1).max() < NEAR, frame
+
+
+def test_the_page_of_the_docs_shows_the_loop_without_an_end(tmp_path: Path) -> None:
+    bake_loop("Flag")
+    assert verlet.scene_range_to_loop() == {"FINISHED"}
+    bpy.ops.export_scene.gltf(filepath=str(tmp_path / "Flag.glb"), **as_the_docs_say())
+    turn = LENGTH / bpy.context.scene.render.fps
+    colors = []
+    for number, data in enumerate(pictures_of(page(), [0.0, turn / 2, turn, 7.5 * turn], tmp_path)):
+        path = tmp_path / f"{number}.png"
+        path.write_bytes(data)
+        colors.append(read_image(path))
+    start, half, again, later = colors
+    is_red = (start[..., 0] > 0.3) & (start[..., 2] < 0.5 * start[..., 0])
+    assert is_red.mean() > 0.02
+    assert np.abs(again - start).max() < 0.1
+    assert np.abs(later - half).max() < 0.1
+    assert (np.abs(half - start).max(axis=2) > 0.1).mean() > 0.01
