@@ -54,7 +54,7 @@ style: .venv/$(READY)
 types: .venv/$(READY)
 	$(RUN) -m mypy
 
-demo: .venv/$(READY) kernels ## Bake every sample, render a contact sheet and an animation: build/demo
+demo: .venv/$(READY) kernels ## Bake every sample, for the manual too, render a contact sheet and an animation: build/demo
 	$(RUN) sample_blends/bake_demo.py build/demo
 
 samples: kernels build/bpy-4.2.23/$(READY) ## Write the sample files anew, in 4.2: sample_blends/*.blend
@@ -74,11 +74,15 @@ figures: .venv/$(READY) ## Draw the figures of docs/ anew
 	$(RUN) docs/figures/materials.py
 
 BLENDER_WINDOW ?= blender
-pictures: .venv/$(READY) kernels ## Draw the pictures of start, how to and settings anew; the first needs BLENDER_WINDOW, with the extension
-	$(BLENDER_WINDOW) --factory-startup --enable-event-simulate --python docs/figures/in_window.py
+IN_WINDOW = $(BLENDER_WINDOW) --factory-startup --enable-event-simulate --python-exit-code 1 --python
+pictures: .venv/$(READY) kernels ## Draw the pictures of start, how to and settings anew, or of some pages: make pictures PAGES="flag cape"; needs BLENDER_WINDOW, with the extension
+	$(IN_WINDOW) docs/figures/in_window.py -- $(PAGES)
+ifndef PAGES
+	$(IN_WINDOW) docs/figures/first_cloth.py
 	$(RUN) docs/figures/how_to.py
 	$(RUN) docs/figures/loop_in_browser.py
 	$(RUN) docs/figures/settings.py
+endif
 
 listing: .venv/$(READY) kernels ## Make icon, pictures and films of the listing: dist/listing, after make release; or: make listing STEPS="icon bake pictures"
 	$(RUN) -m listing.make_listing --blender '$(BLENDER_WINDOW)' $(STEPS)

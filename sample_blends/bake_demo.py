@@ -1,7 +1,7 @@
 """Bake every sample, and show what came out: `make demo`.
 
-Into the folder given it writes the baked files, contact.png (six frames of each), samples.jpg (for
-docs/start/what_it_does.md), and flag.mp4.
+Into the folder given it writes the baked files, those with caches as archives too, contact.png
+(six frames of each), samples.jpg (for docs/start/what_it_does.md), and flag.mp4.
 """
 
 import sys
@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import Any, cast
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import bpy
 import numpy as np
@@ -65,6 +66,7 @@ def demonstrate(sample: Path, output: Path) -> Pixels:
     seconds = monotonic() - started
     with quiet():
         bpy.ops.wm.save_mainfile(compress=True)
+    pack(baked)
     print(f"Baked frames {scene.frame_start} to {scene.frame_end} in {seconds:.1f} s: {baked}")
     prepare_render(scene, width=320, samples=8)
     frames = np.linspace(scene.frame_start, scene.frame_end, FRAMES_SHOWN).round().astype(int)
@@ -73,6 +75,15 @@ def demonstrate(sample: Path, output: Path) -> Pixels:
         prepare_render(scene, width=384, samples=8)
         print(f"A short animation: {render_film(scene, output / f'{ANIMATED}.mp4')}")
     return strip
+
+
+def pack(baked: Path) -> None:
+    """Packs a file that has a folder of caches beside it into one archive together with that."""
+    caches = baked.with_name(f"{baked.stem}_verlet_cache")
+    if caches.is_dir():
+        with ZipFile(baked.with_suffix(".zip"), "w", ZIP_DEFLATED) as archive:
+            for file in (baked, *sorted(each for each in caches.rglob("*") if each.is_file())):
+                archive.write(file, file.relative_to(baked.parent))
 
 
 def in_threes(items: Iterable[tuple[str, int]]) -> list[list[tuple[str, int]]]:

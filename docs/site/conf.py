@@ -12,7 +12,7 @@ author = MANIFEST["maintainer"]
 project_copyright = MANIFEST["copyright"][0]
 language = "en"
 
-extensions = ["myst_parser", "docs.site.contents", "docs.site.sentences"]
+extensions = ["myst_parser", "docs.site.contents", "docs.site.samples", "docs.site.sentences"]
 smartquotes = False  # messages are searched for as Blender shows them
 exclude_patterns = ["site", "figures", "vat", "images"]
 myst_heading_anchors = 6

@@ -23,6 +23,9 @@ PICTURES = Path("build/window")
 class Hand:
     """Events in the first window, as `blender --enable-event-simulate` lets a script send them."""
 
+    frames = 8
+    """Last frame of what pages of the manual bake, at most."""
+
     def __init__(self) -> None:
         self.place = (0, 0)
 
@@ -76,18 +79,20 @@ class Hand:
         yield from self.event(kind, "RELEASE", **modifiers)
 
     def type(self, text: str) -> Steps:
-        """Types lower-case letters, digits and spaces."""
+        """Types lower-case letters, digits, points and spaces."""
+        marks = {" ": "SPACE", ".": "PERIOD", "-": "MINUS"}
         digits = ("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE")
         for letter in text:
-            kind = "SPACE" if letter == " " else letter.upper()
+            kind = marks.get(letter, letter.upper())
             kind = digits[int(letter)] if letter.isdigit() else kind
             yield from self.event(kind, "PRESS", unicode=letter)
             yield from self.event(kind, "RELEASE")
 
     def over_view(self) -> Steps:
-        """Moves the mouse to the middle of the 3D view."""
-        region = self.region("WINDOW")
-        yield from self.move(region.x + region.width // 2, region.y + region.height // 2)
+        """Moves the mouse to the middle of the 3D view, or of what the sidebar leaves of it."""
+        region, bar = self.region("WINDOW"), self.region("UI")
+        width = region.width if bar.width < 2 else min(bar.x - region.x, region.width)
+        yield from self.move(region.x + width // 2, region.y + region.height // 2)
 
     def search(self, text: str) -> Steps:
         """Finds a command by F3, as far as the list of what was found."""
@@ -105,32 +110,40 @@ class Hand:
         self.region("UI").active_panel_category = "Verlet"
         yield from wait(0.3)
 
-    def buttons(self, across: float = 2 / 3) -> Generator[None, None, dict[str, tuple[int, int]]]:
+    def buttons(
+        self, across: float = 2 / 3, *, until: str = ""
+    ) -> Generator[None, None, dict[str, tuple[int, int]]]:
         """Looks where the buttons of the sidebar are, so far across it: `{what: (x, y)}`.
+
+        From the top on, as far as the one that is looked for, if any.
 
         What a button is, Blender tells of the one under the mouse: the command that it runs, or
         the data path of the value that it shows.
         """
         region, found = self.region("UI"), {}
         x = region.x + round(region.width * across)
-        for y in range(region.y + region.height - 5, region.y, -9):
+        preferences: Any = bpy.context.preferences
+        apart = round(9 * preferences.system.ui_scale)
+        for y in range(region.y + region.height - 5, region.y, -apart):
             yield from self.move(x, y)
-            if (what := self._under_mouse()) and what not in found:
+            if (what := self.under_mouse()) and what not in found:
                 found[what] = (x, y)
+                if what == until:
+                    break
         return found
 
-    def find(self, button: str) -> Generator[None, None, tuple[int, int]]:
+    def find(self, button: str, across: float = 2 / 3) -> Generator[None, None, tuple[int, int]]:
         """Where a button of the sidebar is, scrolled to where a small window shows it."""
         for direction in ("", "WHEELDOWNMOUSE", "WHEELUPMOUSE"):
             for _ in range(40 if direction else 0):
                 yield from self.event(direction)
             if direction:
                 yield from wait(1.0)
-            if button in (buttons := (yield from self.buttons())):
+            if button in (buttons := (yield from self.buttons(across, until=button))):
                 return buttons[button]
         raise AssertionError(f"there is no button {button}, but {', '.join(buttons)}")
 
-    def _under_mouse(self) -> str:
+    def under_mouse(self) -> str:
         """The command or data path of the button under the mouse, or nothing."""
         manager, ops = bpy.context.window_manager, blender.ops.ui
         manager.clipboard = ""
@@ -151,6 +164,16 @@ class Hand:
         for region in self.area.regions:
             region.tag_redraw()
         yield from wait(1.0)
+
+    def take(self, name: str, *panels: str, mark: str = "") -> Steps:
+        """Takes a picture of panels, where pictures are taken, and marks the row of a setting."""
+        del name, panels, mark
+        yield
+
+    def film(self, name: str) -> Steps:
+        """Films the frames of the scene, where pictures are taken."""
+        del name
+        yield
 
     def view_pixels(self) -> Any:
         """(height, width, 3) what the screen shows of the 3D view, left of the sidebar."""

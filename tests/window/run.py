@@ -74,7 +74,6 @@ from tests.window import (  # noqa: E402
     forms,
     grab,
     hair,
-    how_to,
     live,
     overlay,
     samples,
@@ -82,6 +81,7 @@ from tests.window import (  # noqa: E402
     touching,
 )
 from tests.window.hand import Hand  # noqa: E402
+from tests.window.manual import cloth, f1, start  # noqa: E402
 
 # Where Blender quits before the last test, this runs, and its exit code is no longer 0.
 atexit.register(os._exit, 1)
@@ -91,7 +91,8 @@ wanted = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
 found: dict[str, Any] = {}
 for module in (
     *(first_minutes, curves, touching, live, grab, hair, overlay),
-    *(drape, cache, edited_frame, forms, bones, soft_bones, fit, how_to, samples),
+    *(drape, cache, edited_frame, forms, bones, soft_bones, fit, samples),
+    *(f1, start, cloth),
 ):
     found |= vars(module)
 everything = {name: test for name, test in found.items() if name.startswith("test_")}
