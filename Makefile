@@ -16,7 +16,7 @@ export PYTHONPATH := $(CURDIR)
 unexport PYTHONDONTWRITEBYTECODE
 export BLENDER_USER_RESOURCES := $(CURDIR)/build/blender-user
 
-.PHONY: help release quick test test-all tests same same-record lint style types demo samples manual reference figures pictures listing bench bench-threads bone-formulas bench-solids bench-materials \
+.PHONY: help release quick test test-all tests same same-record lint style types demo samples manual reference catalogs figures pictures listing bench bench-threads bone-formulas bench-solids bench-materials \
     exports forms zoo fuzz fuzz-rigs kernels wheels sanitize zip clean
 
 help: ## Say what there is to make
@@ -60,13 +60,21 @@ demo: .venv/$(READY) kernels ## Bake every sample, for the manual too, render a 
 samples: kernels build/bpy-4.2.23/$(READY) ## Write the sample files anew, in 4.2: sample_blends/*.blend
 	build/bpy-4.2.23/bin/python sample_blends/make_samples.py
 
+LANGUAGES = de es ja zh_CN
 manual: build/manual/$(SITE) ## Build the manual as a site: build/manual/html/index.html
 	build/manual/bin/python -m sphinx --quiet --fresh-env --fail-on-warning --keep-going --jobs auto \
 	    --conf-dir docs/site docs build/manual/html
+	for language in $(LANGUAGES); do \
+	    build/manual/bin/python -m sphinx --quiet --fresh-env --fail-on-warning --keep-going \
+	        -D language=$$language --conf-dir docs/site docs build/manual/html/$$language || exit; done
 	build/manual/bin/python -m docs.site.assets build/manual/html
 
 reference: .venv/$(READY) ## Write the pages of docs/reference that are made from the source
 	$(RUN) -m docs.site.write_reference
+
+catalogs: .venv/$(READY) build/manual/$(SITE) ## Bring the translations in step with the source: what they lack is empty
+	build/manual/bin/python -m sphinx --quiet --builder gettext --conf-dir docs/site docs build/gettext
+	$(RUN) -m languages.write_catalogs build/gettext
 
 figures: .venv/$(READY) ## Draw the figures of docs/ anew
 	$(RUN) docs/figures/integrators.py

@@ -51,7 +51,7 @@ LAYERS = [
 """The core from the ground up: a folder or module imports from lower lines alone."""
 HEIGHTS = {name: height for height, names in enumerate(LAYERS) for name in names.split()}
 
-ROOMS = ["settings", "scene", "bake", "export", "live", "ui", "cli"]
+ROOMS = ["translation", "settings", "scene", "bake", "export", "live", "ui", "cli"]
 """Blender's side in the order in which data flows: a folder imports from those before it alone."""
 
 LONGEST_MODULE = 350

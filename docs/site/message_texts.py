@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "verlet_addon"
-SHOWN_BY = {"Remark", "report", "poll_message_set", "label", "draw_wrapped", "error"}
+SHOWN_BY = {"Remark", "report", "poll_message_set", "label", "draw_wrapped", "error", "translated"}
 """Functions and methods whose texts are shown as they are."""
 DESCRIBED_BY = {"description", "help", "epilog", "metavar"}
 """Arguments that describe settings and options: the reference has these elsewhere."""
@@ -24,16 +24,30 @@ NO_MESSAGES = {"blender/ui/overlay/points.py", "blender/cli/flamenco.py", "core/
 def messages() -> dict[str, str]:
     """Each message with the module that it is in, as `core/mesh.py`; the same text once."""
     found: dict[str, str] = {}
-    for path in sorted(PACKAGE.rglob("*.py")):
-        module = path.relative_to(PACKAGE).as_posix()
-        if module not in NO_MESSAGES:
-            for text in texts_of(ast.parse(path.read_text(encoding="utf-8"))):
-                found.setdefault(text, module)
+    for module, tree in modules().items():
+        for text in texts_of(tree):
+            found.setdefault(text, module)
     return found
 
 
-def texts_of(node: ast.AST, *, fewest: int = 1000) -> Iterator[str]:
-    """The messages in a syntax tree: texts with a remedy, and those of so many words."""
+@cache
+def modules() -> dict[str, ast.Module]:
+    """The syntax trees of the modules that have messages, by their names."""
+    paths = {path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}
+    return {
+        name: ast.parse(path.read_text(encoding="utf-8"))
+        for name, path in paths.items()
+        if name not in NO_MESSAGES
+    }
+
+
+def texts_of(node: ast.AST) -> Iterator[str]:
+    """The messages in a syntax tree."""
+    return (text for text, _ in messages_in(node))
+
+
+def messages_in(node: ast.AST, *, fewest: int = 1000) -> Iterator[tuple[str, ast.AST]]:
+    """The messages in a syntax tree, and where: texts with a remedy, and those of so many words."""
     match node:
         case ast.Expr(ast.Constant()) | ast.Tuple() | ast.Dict():
             return  # docstrings; names and descriptions of choices
@@ -46,14 +60,19 @@ def texts_of(node: ast.AST, *, fewest: int = 1000) -> Iterator[str]:
         case ast.Call(ast.Attribute(attr=name) | ast.Name(name)) if name in SHOWN_BY:
             fewest = FEWEST_WORDS
     parts: list[ast.AST] = [*ast.iter_child_nodes(node)]
-    if text := " ".join((_text(node) or "").split()):
+    if text := text_of(node):
         words = text.replace("…", "").split()
         if len(words) >= fewest or ("; " in text and len(words) >= 3):
-            yield text
+            yield text, node
         parts = [each.value for each in ast.walk(node) if isinstance(each, ast.FormattedValue)]
         fewest = FEWEST_ANYWHERE
     for part in parts:
-        yield from texts_of(part, fewest=fewest)
+        yield from messages_in(part, fewest=fewest)
+
+
+def text_of(node: ast.AST) -> str:
+    """A text as it is written, on one line, with "…" for what is filled in; empty of others."""
+    return " ".join((_text(node) or "").split())
 
 
 def remedy_of(text: str) -> str:

@@ -462,6 +462,6 @@ def test_what_was_found_made_and_left_out_is_said(addon: Callable[[str], ModuleT
         "5 bones are soft, and have their colliders (1)",
         "Bones have different gravity; all soft bones get the mean, 1",
         "Bones have different damping of air; all soft bones get the mean, 15",
-        "Legs is no collider yet; select it and press Collider",
+        "Legs is no collider yet; select it and press Make Collider",
     ]
     assert not target.modifiers

@@ -204,5 +204,5 @@ def test_materials_of_hair_are_for_hair_alone() -> None:
         verlet.set_material(material="HEMP")
     assert locks.verlet.material == "STRAIGHT"
     select(sheet_body)
-    with pytest.raises(RuntimeError, match="Sheet is no hair, as which Curly is not meant"):
+    with pytest.raises(RuntimeError, match="Sheet is no hair, and Curly is hair"):
         verlet.set_material(material="CURLY")

@@ -22,6 +22,7 @@ from .settings import (
     scene_properties_group,
     strand_units,
 )
+from .translation import interface
 from .ui import (
     add_mesh,
     apply_operator,
@@ -185,6 +186,7 @@ _commands: list[Any] = []
 
 def register() -> None:
     """Registers classes, properties, menu entries, presets and the command."""
+    interface.name_contexts(CLASSES, _own_properties())
     for cls in CLASSES:
         bpy.utils.register_class(cls)
     _blender.types.Object.verlet = _blender.props.PointerProperty(
@@ -209,6 +211,7 @@ def register() -> None:
         getattr(bpy.types, menu).append(draw)
     _blender.utils.register_preset_path(_PRESETS_PARENT)
     _blender.utils.register_manual_map(manual.manual_map)
+    interface.register_catalogs()
     preferences.apply_preferences()
     add_handlers(former_files.HANDLERS)
     former_files.keep_settings_of_open_file()
@@ -224,6 +227,19 @@ def register() -> None:
     _commands.append(_blender.utils.register_cli_command("verlet", command.main))
 
 
+def _own_properties() -> tuple[Any, ...]:
+    """Declarations of the properties that objects, bones and scenes have directly."""
+    return (
+        *bone_properties.BONE_SETTINGS.values(),
+        *scene_properties_group.STEP_COUNTS.values(),
+        bend_compliance.BEND,
+        strand_units.DROOP,
+        strand_units.STRAND_MASS,
+        collider_friction.COLLIDER_FRICTION,
+        material_menu.TYPE,
+    )
+
+
 def unregister() -> None:
     """Unregisters everything that `register` registered, in reverse order."""
     bpy.utils.unregister_cli_command(_commands.pop())
@@ -237,6 +253,7 @@ def unregister() -> None:
     handlers.unregister_handlers()
     cache_handlers.unregister_handlers()
     remove_handlers(former_files.HANDLERS)
+    interface.unregister_catalogs()
     _blender.utils.unregister_manual_map(manual.manual_map)
     _blender.utils.unregister_preset_path(_PRESETS_PARENT)
     for menu, draw in reversed(MENUS):

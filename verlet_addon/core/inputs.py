@@ -51,11 +51,11 @@ def mesh_from_faces(
     loose = np.array(edges, np.int64).reshape(-1, 2)
     corners = np.array([vertex for face in faces for vertex in face], np.int64)
     held = np.array(pinned, np.int64)
-    for what, indices in (("face", corners), ("edge", loose), ("pin", held)):
+    for what, indices in (("a face", corners), ("an edge", loose), ("a pin", held)):
         wrong = indices[(indices < 0) | (indices >= len(points))]
         if len(wrong):
             raise MeshError(
-                f"'{name}' has a {what} at vertex {wrong[0]}, but vertices 0 to {len(points) - 1}; "
+                f"'{name}' has {what} at vertex {wrong[0]}, but vertices 0 to {len(points) - 1}; "
                 "correct its index"
             )
     around = [(face[k - 1], face[k]) for face in faces for k in range(len(face))]

@@ -63,7 +63,7 @@ def _damage(obj: bpy.types.Object, cache: Cache, body: CachedBody) -> str:
         return f"The cache {path} of {obj.name} is damaged: frames are missing; {_REMEDY}"
     if body.vertices != point_count(obj):
         return (
-            f"The cache {path} has {body.vertices} vertices, and {obj.name} "
+            f"The cache {path} has {body.vertices} vertices, and {obj.name} has "
             f"{point_count(obj)}, so that it does not move; bake again"
         )
     changed = path.stat().st_mtime_ns != body.written or size.samples != wanted

@@ -87,9 +87,13 @@ _told: set[str] = set()
 def _left_out(names: list[str], state: str, remedy: str) -> Iterator[str]:
     """Warning of bodies left out of the bake; `remedy` contains `{them}` for their pronoun."""
     if names:
-        verb, them = ("is", "it") if len(names) == 1 else ("are", "them")
-        remedy = remedy.format(them=them)
-        yield f"{', '.join(names)} {verb} {state} and left out; {remedy} to bake {them} too"
+        whom, is_one = ", ".join(names), len(names) == 1
+        remedy = remedy.format(them="it" if is_one else "them")
+        yield (
+            f"{whom} is {state} and left out; {remedy} to bake it too"
+            if is_one
+            else f"{whom} are {state} and left out; {remedy} to bake them too"
+        )
 
 
 def _hidden_sometimes(obj: bpy.types.Object) -> Iterator[str]:

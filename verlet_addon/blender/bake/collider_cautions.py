@@ -40,19 +40,28 @@ def colliders_without_effect(
                 "through it; recalculate them by Mesh ▸ Normals ▸ Recalculate Outside in Edit "
                 "Mode, or turn off its Single Sided"
             )
-    away = set(scene.objects) - enabled_objects(view_layer)
-    absent = sorted(obj.name for obj in away if is_collider(obj)) if objects else []
-    if absent:
-        verb, them = ("is", "it") if len(absent) == 1 else ("are", "them")
-        yield (
-            f"{', '.join(absent)} {verb} disabled in viewports or left out of the view layer, so "
-            f"bodies pass through {them}; enable {them}, or remove the Collision modifier"
-        )
+    yield from _disabled(scene, view_layer) if objects else ()
     showing = set(instancers(depsgraph)) if met else set()
     for name in sorted(showing & {obj.name for obj in met}):
         yield (
             f"The collider {name} shows instances, which bodies pass through; add a Realize "
             "Instances node to its geometry nodes, or make the instances real"
+        )
+
+
+def _disabled(scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer) -> Iterator[str]:
+    """Warning of colliders that take no part."""
+    away = set(scene.objects) - enabled_objects(view_layer)
+    names = sorted(obj.name for obj in away if is_collider(obj))
+    if len(names) == 1:
+        yield (
+            f"{names[0]} is disabled in viewports or left out of the view layer, so bodies pass "
+            "through it; enable it, or remove the Collision modifier"
+        )
+    elif names:
+        yield (
+            f"{', '.join(names)} are disabled in viewports or left out of the view layer, so "
+            "bodies pass through them; enable them, or remove the Collision modifier"
         )
 
 

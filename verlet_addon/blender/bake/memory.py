@@ -43,23 +43,23 @@ def needed(objects: Sequence[bpy.types.Object], keys: int) -> int:
 
 def check_room(objects: Sequence[bpy.types.Object], frames: Sequence[int]) -> None:
     """Raises OutOfMemoryError where the keys of a bake cannot fit."""
-    _refuse(f"The bake of {_what(objects, frames)} needs", needed(objects, len(frames)))
+    need, what = needed(objects, len(frames)), _what(objects, frames)
+    _refuse(f"The bake of {what} needs {size_in_words(need)} of memory", need)
 
 
 def check_room_to_write(objects: Sequence[bpy.types.Object], frames: Sequence[int]) -> None:
     """Raises OutOfMemoryError where Blender would crash for lack of memory while it adds keys."""
     ours = len(frames) * _COPY * sum(map(point_count, objects))
     more = needed(objects, len(frames)) - ours - _BASE
-    _refuse(f"Writing the bake of {_what(objects, frames)} needs another", more)
+    what = _what(objects, frames)
+    _refuse(f"Writing the bake of {what} needs another {size_in_words(more)} of memory", more)
 
 
 def _refuse(deed: str, need: int) -> None:
     """Raises OutOfMemoryError with a sentence that begins with `deed` where less is left."""
     left = available()
     if left is not None and need > left:
-        raise OutOfMemoryError(
-            f"{deed} {size_in_words(need)} of memory, and {size_in_words(left)} are left; {_REMEDY}"
-        )
+        raise OutOfMemoryError(f"{deed}, and {size_in_words(left)} are left; {_REMEDY}")
 
 
 def large_need(objects: Sequence[bpy.types.Object], keys: int) -> list[str]:

@@ -16,7 +16,7 @@ from ..bake.former_bake import all_keys_shown
 from ..bake.record import is_baked
 from ..scene.cache_modifiers import bake_modifier, can_play
 from ..scene.curve_points import is_curve
-from ..scene.mesh_access import point_count
+from ..scene.mesh_access import mode_name, point_count
 from ..scene.mesh_io import world_matrix
 from ..scene.modifiers import bakes_alone, read_evaluated
 from ..scene.visibility import is_shown, shown_throughout
@@ -34,7 +34,7 @@ def check_shown(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
     if not can_play(obj) or not is_baked(obj):
         raise MeshError(f"{obj.name} has no bake; bake it first, or select an object that has one")
     if obj.mode in ("EDIT", "SCULPT"):
-        raise MeshError(f"{obj.name} is in {obj.mode.title()} Mode; switch to Object Mode")
+        raise MeshError(f"{obj.name} is in {mode_name(obj)} Mode; switch to Object Mode")
     if not point_count(obj):
         raise MeshError(f"{obj.name} has no vertices; bake a mesh that has some")
     if not is_shown(obj, view_layer):

@@ -20,6 +20,7 @@ from ..scene.mesh_access import (
     fits,
     made_keys,
     mesh_of,
+    mode_name,
     read_coordinates,
     shape_keys_of,
     write_coordinates,
@@ -137,7 +138,7 @@ def check_shape(obj: bpy.types.Object, mode: Mode) -> None:
     check_data(obj)
     key = shape_keys_of(obj)
     if obj.mode in ("EDIT", "SCULPT"):
-        raise MeshError(f"{obj.name} is in {obj.mode.title()} Mode; switch to Object Mode")
+        raise MeshError(f"{obj.name} is in {mode_name(obj)} Mode; switch to Object Mode")
     if key is None:
         return
     if not key.use_relative and form_of(obj) != "ABSOLUTE":

@@ -61,5 +61,5 @@ def checked_bodies(
         raise MeshError(why_nothing(scene, view_layer))
     refuse_edits(objects)
     for obj in objects:
-        check_order(obj, "live simulation", "bake")
+        check_order(obj, "live simulation", "bake it")
     return objects

@@ -268,10 +268,10 @@ class _Shapes:
     def _unrest(self, morph: str, settling: Settling) -> Iterator[str]:
         """Sentence on garments that are not at rest in the end."""
         if not settling.is_at_rest:
-            shape = f"with the morph {morph}" if morph else "without morphs"
+            where = f"{self._body}, with the morph {morph}," if morph else f"{self._body}"
             yield (
-                f"{settling.fastest} is not at rest on {self._body} {shape} after "
-                f"{settling.seconds:.0f} s; raise Longest Time"
+                f"{settling.fastest} is not at rest on {where} after {settling.seconds:.0f} s; "
+                "raise Longest Time"
             )
 
     def _start(self) -> list[MeshData]:

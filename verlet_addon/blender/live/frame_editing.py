@@ -36,7 +36,7 @@ def edit_frame(
         )
     if modifier is None:
         raise MeshError(
-            f"{obj.name} shows no bake to a cache, whose frames can be edited; bake it to a cache"
+            f"{obj.name} shows no bake to a cache, and no other can be edited; bake it to a cache"
         )
     refuse_cages([obj], EDIT)
     check_intact(obj)

@@ -131,7 +131,7 @@ def release(objects: Sequence[bpy.types.Object]) -> None:
     """
     for obj in objects:
         if obj.library is not None:
-            raise MeshError(f"{obj.name} is linked from another file; release it there")
+            raise MeshError(f"{obj.name} is linked from another file; remove its soft body there")
         override = obj.override_library
         if override is not None and is_body(cast(bpy.types.Object, override.reference)):
             raise MeshError(

@@ -12,7 +12,7 @@ from ...core.geometry.surface_binding import SurfaceBinding, bind_to_surface
 from ...core.scene import Frame
 from ..settings.properties import body_properties
 from ..settings.unit_texts import length_text
-from .mesh_access import mesh_of
+from .mesh_access import mesh_of, mode_name
 from .surfaces import find_nearest, read_triangles, with_area
 from .visibility import enabled_objects
 
@@ -52,7 +52,7 @@ def _problem(cage: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> str:
             f"is disabled in viewports or left out of the view layer {view_layer.name}; enable it"
         )
     if cage.mode in ("EDIT", "SCULPT"):
-        return f"is in {cage.mode.title()} Mode; switch to Object Mode"
+        return f"is in {mode_name(cage)} Mode; switch to Object Mode"
     if not mesh_of(cage).polygons:
         return "has no faces to follow; choose a mesh with faces"
     return ""

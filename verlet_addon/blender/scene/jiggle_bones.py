@@ -43,7 +43,7 @@ def springs_of_jiggle_addons(
             names = sorted({name for each in met for name in each})
             left_out = _left_out(source, [pose.bones[name] for name in bones])
             left_out += [
-                f"{name} is no collider yet; select it and press Collider" for name in names
+                f"{name} is no collider yet; select it and press Make Collider" for name in names
             ]
             bones = in_chains(armature, bones, moments)
             found.append(RigSprings(source=source, bones=bones, left_out=left_out))

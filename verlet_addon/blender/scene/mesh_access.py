@@ -172,3 +172,8 @@ def group_weights(obj: bpy.types.Object, name: str) -> Floats:
                 if member.group == group.index:
                     weights[vertex.index] = member.weight
     return weights
+
+
+def mode_name(obj: bpy.types.Object) -> str:
+    """Name of an object's mode in the interface."""
+    return obj.mode.replace("_CURVES", "").replace("_", " ").title()

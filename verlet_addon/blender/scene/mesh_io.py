@@ -24,6 +24,7 @@ from .mesh_access import (
     group_weights,
     key_size,
     mesh_of,
+    mode_name,
     point_count,
     read_key,
     shape_keys_of,
@@ -37,11 +38,6 @@ BODIES = ("MESH", "CURVE", "CURVES")
 """Types of objects that can be bodies."""
 
 
-def mode_name(obj: bpy.types.Object) -> str:
-    """Name of an object's mode in the interface."""
-    return f"{obj.mode.replace('_CURVES', '').title()} Mode"
-
-
 def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
     """Raises MeshError if an object cannot be read, or no simulation can be shown on it.
 
@@ -53,7 +49,7 @@ def check_body(obj: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
         raise MeshError(f"{name} is not a mesh; convert it to a mesh or deselect it")
     check_object(obj)
     if obj.mode in ("EDIT", "SCULPT", "SCULPT_CURVES"):
-        raise MeshError(f"{name} is in {mode_name(obj)}; switch to Object Mode")
+        raise MeshError(f"{name} is in {mode_name(obj)} Mode; switch to Object Mode")
     if name not in view_layer.objects:
         raise MeshError(
             f"{name} is not in the view layer {view_layer.name}; include its collection"

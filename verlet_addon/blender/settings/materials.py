@@ -33,10 +33,11 @@ def set_material(objects: Sequence[bpy.types.Object], name: str) -> None:
         if obj.library is not None:
             raise MeshError(f"{obj.name} is linked from another file; set its material there")
         if (MATERIALS[name].settings.body_type == "HAIR") != (obj.type == "CURVES"):
-            kind = "hair, and" if obj.type == "CURVES" else "no hair, as which"
+            label = MATERIALS[name].label
             raise MeshError(
-                f"{obj.name} is {kind} {MATERIALS[name].label} is not meant; choose another "
-                "material"
+                f"{obj.name} is hair, and {label} is not meant for it; choose another material"
+                if obj.type == "CURVES"
+                else f"{obj.name} is no hair, and {label} is hair; choose another material"
             )
     for obj in objects:
         give_material(body_properties(obj), name)

@@ -8,6 +8,7 @@ from bpy.props import BoolProperty, EnumProperty
 from ...core.errors import MeshError
 from ..live.applied_shape import Mode, apply_poses, apply_shapes, simulated_objects
 from ..scene.file_context import file_context
+from ..translation.interface import translated
 from .messages import report, report_poses
 from .operators import cancelled_by_errors, is_selected, undoable_mode
 
@@ -53,7 +54,7 @@ class VERLET_OT_apply_shape(bpy.types.Operator):
     def description(
         cls, _context: bpy.types.Context, properties: bpy.types.OperatorProperties
     ) -> str:
-        return {mode: text for mode, _, text in _MODES}[cast(Any, properties).mode]
+        return translated({mode: text for mode, _, text in _MODES}[cast(Any, properties).mode])
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -74,8 +75,9 @@ class VERLET_OT_apply_shape(bpy.types.Operator):
         if not objects:
             what = "soft bones show" if self.mode == "POSE" else "mesh shows"
             raise MeshError(
-                f"No {'selected ' * self.selected}{what} a simulation; select one that does, or "
-                "apply all"
+                f"No selected {what} a simulation; select one that does, or apply all"
+                if self.selected
+                else f"No {what} a simulation; select one that does, or apply all"
             )
         if self.mode == "POSE":
             report_poses(self, apply_poses(here.scene, here.view_layer, objects))
@@ -97,5 +99,7 @@ def draw_apply(
         if not simulated_objects(scene, view_layer, mode):
             continue
         icon: Any = {"MESH": "MESH_DATA", "POSE": "ARMATURE_DATA"}.get(mode, "SHAPEKEY_DATA")
-        button = buttons.operator("verlet.apply_shape", text=f"Apply as {name}", icon=icon)
+        button = buttons.operator(
+            "verlet.apply_shape", text=translated(f"Apply as {name}"), icon=icon
+        )
         cast(Any, button).mode = mode

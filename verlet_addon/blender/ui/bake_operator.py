@@ -174,16 +174,12 @@ class VERLET_OT_bake(BakeOptions, OfSelected, ModalOperator):
         """Reports frames, duration, largest strain and penetration, and stores the remarks."""
         what = f"frames {self._first} to {last.frame}"
         if self.loop:
-            what = f"a loop of {self.loop} frames, {last.frame - self.loop} to {last.frame - 1},"
-        text = f"Baked {what} in {seconds:.1f} s; no edge stretched"
-        if not any(map(len, last.rest_lengths)):  # of water and flesh none is measured
-            text = f"Baked {what} in {seconds:.1f} s"
-        if last.worst_stretch >= 0.0005:
-            text += f" by more than {last.worst_stretch:.1%} ({last.most_stretched})"
+            what = f"a loop of {self.loop} frames ({last.frame - self.loop} to {last.frame - 1})"
+        text = f"Baked {what} in {seconds:.1f} s"
+        if any(map(len, last.rest_lengths)):  # of water and flesh none is measured
+            text += f"; {_stretch(last)}"
         if last.worst_penetration is not None:
-            text += ", no contact penetrated"
-            if last.worst_penetration >= 1e-5:
-                text += f" by more than {length_text(last.worst_penetration)}"
+            text += f", {_penetration(last.worst_penetration)}"
         here = file_context(bpy.context)
         if last.colliders:
             text += f"; {count_of_colliders(last.colliders)}"
@@ -197,3 +193,17 @@ class VERLET_OT_bake(BakeOptions, OfSelected, ModalOperator):
         remarks = [*self._drivers.news(here.view_layer), *last.remarks]
         self._warn(remarks)
         remember_remarks(here.scene, [*self._cautions, *remarks])
+
+
+def _stretch(last: Progress) -> str:
+    """Clause on the largest strain."""
+    if last.worst_stretch < 0.0005:
+        return "no edge stretched"
+    return f"no edge stretched by more than {last.worst_stretch:.1%} ({last.most_stretched})"
+
+
+def _penetration(depth: float) -> str:
+    """Clause on the deepest penetration [m]."""
+    if depth < 1e-5:
+        return "no contact penetrated"
+    return f"no contact penetrated by more than {length_text(depth)}"

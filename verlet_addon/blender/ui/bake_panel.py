@@ -14,6 +14,7 @@ from ..scene.hair_curves import is_hair
 from ..scene.mesh_access import point_count
 from ..settings.properties import scene_properties
 from ..settings.unit_texts import length_text
+from ..translation.interface import translated
 from .apply_operator import draw_apply
 from .bake_progress import bake_in_progress, draw_progress
 from .cache_buttons import draw_conversion, draw_problems, draw_resume
@@ -45,21 +46,21 @@ class VERLET_PT_bake(SidebarPanel):
         in_preview = scene.use_preview_range
         prefix, owner = ("frame_preview", "Preview") if in_preview else ("frame", "Scene")
         frames = column.column(align=True)
-        frames.prop(scene, f"{prefix}_start", text=f"{owner} Start")
+        frames.prop(scene, f"{prefix}_start", text=translated(f"{owner} Start"))
         frames.prop(scene, f"{prefix}_end", text="End")
         column.separator()
         button = column.row()
         button.scale_y = 1.5
         live = session_of(scene) is not None
         text = "End Live" if live else "Live"
-        button.operator("verlet.live", text=text, icon="PHYSICS", depress=live)
+        button.operator("verlet.live", text=translated(text), icon="PHYSICS", depress=live)
         column.operator("verlet.grab", icon="VIEW_PAN")
         draw_drape(column, scene)
         self.fill_bake(column, context)
         several = len(bodies(scene)) > 1
         clear = column.row(align=True)
         text = "Clear All" if several else "Clear Bake"
-        clear.operator("verlet.clear_bake", text=text, icon="TRASH")
+        clear.operator("verlet.clear_bake", text=translated(text), icon="TRASH")
         if several:
             clear.operator("verlet.clear_bake", text="Clear Selected").selected = True
         # Below the buttons that are there always, so that none of them moves under the mouse.
@@ -79,7 +80,7 @@ class VERLET_PT_bake(SidebarPanel):
         form, several = scene_properties(scene).bake_mode, len(bodies(scene)) > 1
         if any(map(is_hair, bodies(scene))):
             form = "CACHE"
-            column.label(text="Hair is baked to a cache", icon="INFO")
+            draw_wrapped(column, "Hair is baked to a cache", icon="INFO")
         else:
             column.prop(scene_properties(scene), "bake_mode")
         if form == "COMPACT":
@@ -104,11 +105,13 @@ class VERLET_PT_bake(SidebarPanel):
         settings, (start, end) = scene_properties(scene), frame_range(scene)
         if any(map(is_hair, every := bodies(scene))):
             size = SAMPLE * sum(map(point_count, every)) * max(end - start + 1, 0)
-            column.label(text=f"Takes about {size_in_words(size)} on the disk", icon="DISK_DRIVE")
+            draw_wrapped(
+                column, f"Takes about {size_in_words(size)} on the disk", icon="DISK_DRIVE"
+            )
             return
         count = max((end - start) // settings.key_step + 1, 0)
         if settings.bake_mode != "CACHE" and (need := needed(bodies(scene), count)) >= LARGE:
-            column.label(text=f"Takes about {size_in_words(need)} of memory", icon="ERROR")
+            draw_wrapped(column, f"Takes about {size_in_words(need)} of memory", icon="ERROR")
 
     def fill_live(self, column: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
         """Draws the last simulated frame, and why the simulation is stale."""
@@ -120,15 +123,15 @@ class VERLET_PT_bake(SidebarPanel):
         note_changes(session)
         lines = column.column(align=True)
         if session.stale:
-            lines.label(text=f"Out of date: restarts at frame {session.start}", icon="INFO")
+            draw_wrapped(lines, f"Out of date: restarts at frame {session.start}", icon="INFO")
         elif scene.frame_current > session.last + 1:
-            lines.label(text=f"Go to frame {session.last} to continue", icon="ERROR")
+            draw_wrapped(lines, f"Go to frame {session.last} to continue", icon="ERROR")
         else:
-            lines.label(text=f"Simulated to {session.last}", icon="TIME")
+            draw_wrapped(lines, f"Simulated to {session.last}", icon="TIME")
         restarted = f"Restarted: {session.restarted}" if session.restarted else ""
         draw_wrapped(lines, session.stale or restarted, icon="BLANK1")
         if scene.sync_mode != "NONE":
-            column.label(text="Playback skips frames, but Live needs every frame", icon="ERROR")
+            draw_wrapped(column, "Playback skips frames, but Live needs every frame", icon="ERROR")
             every = column.operator("wm.context_set_enum", text="Play Every Frame", icon="PLAY")
             every.data_path, every.value = "scene.sync_mode", "NONE"
 
@@ -145,26 +148,30 @@ class VERLET_PT_bake(SidebarPanel):
         missing = [obj.name for obj in bodies(scene) if not is_baked(obj)]
         changed = changed_bodies(scene, view_layer)
         serious = any(remark.grade == "SERIOUS" for remark in baked_remarks(scene))
+        icon: Any = "ERROR" if missing or changed or serious else "CHECKMARK"
         start, end = frame_range(scene)
         text = f"Baked frames {frames[0]} to {frames[1]}"
         if loops := baked_loops(scene):
-            column.label(text=f"Loop of {some(loops)} frames, from {frames[0]}", icon="CHECKMARK")
+            draw_wrapped(
+                column, f"Loop of {some(loops)} frames, from {frames[0]}", icon="CHECKMARK"
+            )
             draw_range(column, scene)
         elif frames[0] > start or frames[1] < end:
-            column.label(text=f"{text} of {start} to {end}", icon="TIME")
+            draw_wrapped(column, f"{text} of {start} to {end}", icon="TIME")
         else:
-            column.label(text=text, icon="ERROR" if missing or changed or serious else "CHECKMARK")
+            draw_wrapped(column, text, icon=icon)
         if missing:
-            column.label(text=f"Not baked: {some(missing)}", icon="BLANK1")
+            draw_wrapped(column, f"Not baked: {some(missing)}", icon="BLANK1")
         if changed:
-            column.label(text=f"Changed since: {some([*changed])}", icon="BLANK1")
+            draw_wrapped(column, f"Changed since: {some([*changed])}", icon="BLANK1")
             reasons = dict.fromkeys(reason for each in changed.values() for reason in each)
             draw_wrapped(column, some([*reasons]), icon="BLANK1")
         elif not missing and any(map(is_baked, bodies(scene))):
-            column.label(text="Settings, meshes, motion unchanged", icon="BLANK1")
+            draw_wrapped(column, "Settings, meshes, motion unchanged", icon="BLANK1")
         worst, rms = baked_deviation(scene)
         if worst >= 1e-6:
-            column.label(text=f"Within {length_text(worst)}, {length_text(rms)} rms", icon="BLANK1")
+            text = f"Within {length_text(worst)}, {length_text(rms)} rms"
+            draw_wrapped(column, text, icon="BLANK1")
         draw_remarks(column, scene)
 
 

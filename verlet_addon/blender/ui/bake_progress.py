@@ -6,6 +6,7 @@ from typing import Any, cast
 import bpy
 
 from ..scene.file_context import file_context
+from ..translation.interface import translated
 
 
 @dataclass(frozen=True)
@@ -69,13 +70,15 @@ def end_progress(context: bpy.types.Context) -> None:
 def draw_progress(column: bpy.types.UILayout) -> None:
     """Draws the panel's progress bar, and the keys that end the work."""
     if (progress := bake_in_progress()) is not None:
-        column.progress(factor=progress.share, text=f"{progress.task.name}: {progress.text}")
+        column.progress(
+            factor=progress.share, text=translated(f"{progress.task.name}: {progress.text}")
+        )
         _draw_keys(column, progress.task)
 
 
 def _draw_keys(layout: bpy.types.UILayout, task: Task) -> None:
     """Draws the keys that end the work, and what they do."""
-    layout.label(text=f"  {task.cancel}", icon="EVENT_ESC")
+    layout.label(text=f"  {translated(task.cancel)}", icon="EVENT_ESC")
     if task.keep:
         layout.label(text=task.keep, icon="EVENT_RETURN")
 
@@ -87,7 +90,7 @@ def _draw_status(header: Any, _context: bpy.types.Context) -> None:
     row = header.layout.row(align=False)
     _draw_keys(row, progress.task)
     row.label(text="Rotate View", icon="MOUSE_MMB")
-    row.label(text=f"Verlet: {progress.text}")
+    row.label(text=f"Verlet: {translated(progress.text)}")
 
 
 def _redraw(context: bpy.types.Context) -> None:

@@ -15,6 +15,7 @@ from ..bake.record import baked_objects
 from ..scene.file_context import file_context
 from ..settings.properties import scene_properties
 from ..settings.scene_properties_group import BAKE_MODES
+from ..translation.interface import translated
 from .overlay.drawing_cache import Changes, kept
 from .panel_base import draw_wrapped
 
@@ -62,13 +63,15 @@ def draw_conversion(column: bpy.types.UILayout, context: bpy.types.Context) -> N
     if convertible(meshes, mode, anew=False):
         forms = {item[0]: item[1] for item in BAKE_MODES}
         text = f"Convert Bake to {forms[mode]}"
-        button: Any = column.operator("verlet.convert_bake", text=text, icon="FILE_REFRESH")
+        button: Any = column.operator(
+            "verlet.convert_bake", text=translated(text), icon="FILE_REFRESH"
+        )
         button.mode = mode
 
 
 def _add(row: bpy.types.UILayout, text: str, frame: int) -> None:
     """Adds a button that goes on with the cache."""
-    button = cast(Any, row.operator("verlet.bake", text=text, icon="PLAY"))
+    button = cast(Any, row.operator("verlet.bake", text=translated(text), icon="PLAY"))
     button.mode, button.resume, button.from_frame = "CACHE", True, frame
 
 

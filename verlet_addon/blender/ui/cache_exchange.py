@@ -16,6 +16,7 @@ from ..export.written_files import target
 from ..live.control import working
 from ..scene.curve_points import is_curve
 from ..scene.file_context import FileContext, file_context
+from ..translation.interface import translated
 from .files_beside import WritesBeside
 from .messages import report
 from .operators import cancelled_by_errors, undoable_mode
@@ -220,4 +221,4 @@ def _entry(menu: bpy.types.Menu, operator: str, text: str) -> None:
     """Adds an operator with a file browser to a menu."""
     layout = layout_of(menu)
     layout.operator_context = "INVOKE_DEFAULT"
-    layout.operator(operator, text=text)
+    layout.operator(operator, text=translated(text))

@@ -24,7 +24,7 @@ class VERLET_PT_collisions(BodyPanel):
         if (obj := context.object) is not None:
             here = file_context(context)
             text = colliding(obj, here.scene, here.view_layer)
-            column.label(text=text, icon="MOD_PHYSICS")
+            draw_wrapped(column, text, icon="MOD_PHYSICS")
         BodyPanel.fill(self, column, context)  # not super(): the Physics tab has copies
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:

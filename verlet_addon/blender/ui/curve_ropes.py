@@ -16,6 +16,7 @@ from ..scene.modifiers import is_carrier
 from ..settings.curve_properties import CURVE_NAMES
 from ..settings.properties import VERLET_PG_body, body_properties, is_body
 from .operators import cancelled_by_errors, chosen_objects, undoable_mode
+from .panel_base import draw_wrapped
 from .rope_tubes import show_tube
 
 if TYPE_CHECKING:
@@ -172,7 +173,7 @@ def draw_curve(column: bpy.types.UILayout, obj: bpy.types.Object) -> None:
     """Draws how near a curve comes to its rope, and the button that makes it a mesh."""
     exact = all(spline.type == "POLY" for spline in curve_of(obj).splines)
     text = "Rope" if exact else "Approximate; exact as a mesh"
-    column.label(text=text, icon="CURVE_PATH")
+    draw_wrapped(column, text, icon="CURVE_PATH")
     column.operator("verlet.curve_to_mesh", icon="OUTLINER_OB_MESH")
 
 

@@ -9,7 +9,7 @@ from ..scene.curve_points import is_curve
 from ..scene.hair_curves import is_hair
 from ..settings.properties import VERLET_PG_body
 from .hair_panel import draw_following
-from .panel_base import BodyPanel
+from .panel_base import BodyPanel, draw_wrapped
 
 
 class VERLET_PT_direction(BodyPanel):
@@ -59,7 +59,7 @@ class VERLET_PT_cage(BodyPanel):
         obj = cast(bpy.types.Object, body.id_data)
         column.prop(body, "simulate_as")
         if (cage := simulated_object(obj)) != obj:
-            column.label(text=f"Settings: of {obj.name}", icon="SETTINGS")
-            column.label(text=f"Mesh and vertex groups: of {cage.name}", icon="MESH_DATA")
+            draw_wrapped(column, f"Settings: of {obj.name}", icon="SETTINGS")
+            draw_wrapped(column, f"Mesh and vertex groups: of {cage.name}", icon="MESH_DATA")
         else:
-            column.label(text="A light mesh moves this one", icon="INFO")
+            draw_wrapped(column, "A light mesh moves this one", icon="INFO")

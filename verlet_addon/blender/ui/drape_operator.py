@@ -13,6 +13,7 @@ from ..live.drape_files import is_draped
 from ..scene.file_context import file_context
 from ..settings.properties import scene_properties
 from ..settings.unit_texts import speed_text
+from ..translation.interface import translated
 from .bake_progress import DRAPE, Task, show_progress
 from .colliding import count_of_colliders
 from .messages import report
@@ -65,7 +66,7 @@ class VERLET_OT_drape(OfSelected, ModalOperator):
     def description(cls, _context: bpy.types.Context, properties: Any) -> str:
         """The tooltip, which says of the button beside it what it does otherwise."""
         how = "" if properties.slide else ", without sliding: they stay where they first touch"
-        return f"{cls.__doc__}{how}"
+        return translated(cls.__doc__ or "") + translated(how)
 
     def _keeps(self, context: bpy.types.Context, event: bpy.types.Event) -> bool:
         """Whether a press is that of Enter, or a click into a 3D view."""

@@ -13,6 +13,7 @@ from ..scene.cache_modifiers import bake_modifier
 from ..scene.file_context import file_context
 from ..scene.soft_bones import body_of_bones
 from ..settings.bone_properties import armature_of
+from ..translation.interface import translated
 from .operators import cancelled_by_errors, undoable_mode
 
 if TYPE_CHECKING:
@@ -49,12 +50,16 @@ class VERLET_OT_edit_frame(bpy.types.Operator):
             edit_frame(obj, here.scene, here.view_layer)
         frame, armature = here.scene.frame_current, armature_of(obj)
         if armature is None:
-            text = f"Sculpt the shape key of frame {frame} of {obj.name}, then go back to Object "
-            text += "Mode and press Simulate from Edited Frame"
+            text = (
+                f"Sculpt the shape key of frame {frame} of {obj.name}, then go back to Object Mode "
+                "and press Simulate from Edited Frame"
+            )
         else:
-            text = f"Pose the soft bones of {armature.name} at frame {frame}, then press Simulate "
-            text += "from Edited Frame there"
-        self.report({"INFO"}, text)
+            text = (
+                f"Pose the soft bones of {armature.name} at frame {frame}, then press Simulate "
+                "from Edited Frame there"
+            )
+        self.report({"INFO"}, translated(text))
         return {"FINISHED"}
 
 
@@ -89,7 +94,9 @@ def draw_edit(column: bpy.types.UILayout, context: bpy.types.Context) -> None:
     if frames := edited_frames(obj):
         row = column.column(align=True)
         text = f"Simulate from Edited Frame {frames[0]}"
-        button = cast(Any, row.operator("verlet.bake", text=text, icon="SCULPTMODE_HLT"))
+        button = cast(
+            Any, row.operator("verlet.bake", text=translated(text), icon="SCULPTMODE_HLT")
+        )
         button.mode, button.resume, button.edited = "CACHE", True, True
         button.from_frame = frames[0]
         row.operator("verlet.discard_edit", icon="X")

@@ -9,6 +9,7 @@ from ..scene.flesh_paint import paint_flesh
 from ..scene.ownership import why_foreign
 from ..settings.properties import body_properties, is_body
 from ..settings.unit_texts import length_text
+from ..translation.interface import translated
 from .operators import cancelled_by_errors, undoable_mode
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class VERLET_OT_paint_flesh(bpy.types.Operator):
             cls.poll_message_set("Make a soft body of the type Flesh first")
             return False
         if reason := why_foreign(obj):
-            cls.poll_message_set(reason)
+            cls.poll_message_set(translated(reason))
             return False
         return undoable_mode(cls, context)
 
@@ -69,10 +70,17 @@ class VERLET_OT_paint_flesh(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         obj = cast(bpy.types.Object, context.object)
         done = paint_flesh(obj, near=self.near, far=self.far, ends=self.ends)
-        where = "from the bones" if done.by_bones else "from its middle, as it has no armature,"
+        near = length_text(done.near)
+        where = (
+            f"{near} from the bones"
+            if done.by_bones
+            else f"{near} from its middle, as it has no armature,"
+        )
         self.report(
             {"INFO"},
-            f"{done.count:,} vertices of {obj.name} have flesh, which begins "
-            f"{length_text(done.near)} {where} and is all fat at {length_text(done.far)}",
+            translated(
+                f"{done.count:,} vertices of {obj.name} have flesh, which begins "
+                f"{where} and is all fat at {length_text(done.far)}"
+            ),
         )
         return {"FINISHED"}

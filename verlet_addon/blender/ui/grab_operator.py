@@ -21,6 +21,7 @@ from ..live.kept_shape import Shape, keep_grab
 from ..live.playback import is_playing
 from ..scene.file_context import file_context
 from ..settings.faults import faults_kept
+from ..translation.interface import translated
 from .bake_progress import bake_in_progress
 from .grab_view import GrabView
 from .messages import report_poses
@@ -188,7 +189,7 @@ class VERLET_OT_grab(bpy.types.Operator):
                 return self._handle(context, event)
         except VerletError as error:
             self.cancel(context)
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, translated(str(error)))
             return {"CANCELLED"}
         except Exception:
             self.cancel(context)

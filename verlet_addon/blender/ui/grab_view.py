@@ -12,6 +12,7 @@ from mathutils import Vector
 from ...core.arrays import Floats
 from ..live.grab import Grab
 from ..live.picking import hit_vertex, nearest_on_screen
+from ..translation.interface import translated
 
 NEAR = 20.0
 """Largest distance of an edge from the mouse where there is no face [pixels]."""
@@ -152,4 +153,4 @@ def _draw_hints(header: Any, _context: bpy.types.Context) -> None:
     """Draws the keys of a grab in the status bar."""
     row = header.layout.row(align=True)
     for icon, text in _HINTS:
-        row.label(text=text, icon=icon)
+        row.label(text=translated(text), icon=icon)

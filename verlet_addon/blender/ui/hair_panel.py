@@ -9,6 +9,7 @@ from ..scene.hair_curves import hair_of
 from ..scene.mesh_access import mesh_of
 from ..settings.properties import VERLET_PG_body
 from .material_menu import draw_material
+from .panel_base import draw_wrapped
 from .unit_labels import draw_with_unit
 
 
@@ -16,7 +17,7 @@ def draw_hair(column: bpy.types.UILayout, obj: bpy.types.Object, body: VERLET_PG
     """Draws how many strands there are, their material and their mass per length."""
     curves = hair_of(obj)
     text = f"Hair: {len(curves.curves):,} strands, {len(curves.points):,} points"
-    column.label(text=text, icon="CURVES_DATA")
+    draw_wrapped(column, text, icon="CURVES_DATA")
     draw_material(column, body)
     if obj.override_library is not None:  # overrides keep settings alone
         draw_with_unit(column, body, "density", "Mass")
@@ -30,7 +31,7 @@ def draw_strands(column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
         draw_with_unit(column, body, "bend_compliance", "Bend")  # overrides keep settings alone
     else:
         column.prop(body.id_data, "verlet_droop")
-        column.label(text="Droop of a level strand of 20 cm", icon="INFO")
+        draw_wrapped(column, "Droop of a level strand of 20 cm", icon="INFO")
     column.prop(body, "twist_ratio")
 
 

@@ -7,6 +7,7 @@ import bpy
 from ..live.control import end_live, session_of, start_live
 from ..live.drape_files import end_drapes
 from ..scene.file_context import file_context
+from ..translation.interface import translated
 from .bake_progress import bake_in_progress
 from .operators import cancelled_by_errors, has_bodies, undoable_mode
 
@@ -38,7 +39,7 @@ class VERLET_OT_live(bpy.types.Operator):
             self,
             event,
             title="End Live",
-            message=f"Its {count} frames are lost, also to undo; Bake keeps them",
+            message=translated(f"Its {count} frames are lost, also to undo; Bake keeps them"),
             confirm_text="End Live",
         )
 

@@ -6,6 +6,7 @@ import bpy
 
 from ..bake.record import loop_turn
 from ..scene.file_context import file_context
+from ..translation.interface import translated
 from .operators import cancelled_by_errors, undoable_mode
 
 if TYPE_CHECKING:
@@ -35,8 +36,10 @@ class VERLET_OT_scene_range_to_loop(bpy.types.Operator):
         start, end = turn
         self.report(
             {"INFO"},
-            f"The scene has frames {start} to {end}: a turn of {end - start}, and the first one "
-            f"again, which exported clips need; render to {end - 1}",
+            translated(
+                f"The scene has frames {start} to {end}: a turn of {end - start}, and the first "
+                f"one again, which exported clips need; render to {end - 1}"
+            ),
         )
         return {"FINISHED"}
 

@@ -7,6 +7,7 @@ from typing import Any
 import bpy
 
 from ...core.remark import Grade, Remark
+from ..translation.interface import translated
 from .panel_base import draw_wrapped, layout_of
 
 LETTERS = 80
@@ -20,7 +21,7 @@ _last: deque[tuple[str, str]] = deque(maxlen=10)
 
 def report(operator: bpy.types.Operator, kind: str, text: str) -> None:
     """Reports a message as an operator does, and keeps it for the panel."""
-    operator.report({kind}, text)  # type: ignore[arg-type]
+    operator.report({kind}, translated(text))  # type: ignore[arg-type]
     _last.appendleft((kind, text))
 
 

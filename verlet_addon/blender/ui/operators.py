@@ -19,13 +19,14 @@ from ..bake.shape_keys import remove_bakes
 from ..live.drape_files import end_drapes
 from ..scene.body_creation import make_bodies, open_edges, release
 from ..scene.file_context import file_context
-from ..scene.mesh_access import mesh_of
+from ..scene.mesh_access import mesh_of, mode_name
 from ..scene.mesh_io import BODIES
 from ..scene.ownership import is_own, why_foreign
 from ..settings.bone_properties import armature_of
 from ..settings.faults import faults_kept
 from ..settings.materials import set_material
 from ..settings.properties import BODY_TYPES, MATERIAL_ITEMS, is_body
+from ..translation.interface import translated
 from .bake_progress import bake_in_progress
 from .cache_buttons import part_of_cache
 from .messages import report
@@ -47,13 +48,17 @@ def undoable_mode(operator: type[bpy.types.Operator], context: bpy.types.Context
     False during a modal bake or drape, which receives all events of mouse and keyboard.
     """
     if (progress := bake_in_progress()) is not None:
-        operator.poll_message_set(f"{progress.task.name} is in progress; press Esc to cancel it")
+        operator.poll_message_set(
+            translated(f"{progress.task.name} is in progress; press Esc to cancel it")
+        )
         return False
     active = file_context(context).view_layer.objects.active
     if active is None or active.mode in _MODES:
         return True
-    mode = active.mode.replace("_", " ").title()
-    operator.poll_message_set(f"{active.name} is in {mode} Mode; switch to Object Mode first")
+    mode = mode_name(active)
+    operator.poll_message_set(
+        translated(f"{active.name} is in {mode} Mode; switch to Object Mode first")
+    )
     return False
 
 
@@ -62,7 +67,7 @@ def has_bodies(operator: type[bpy.types.Operator], context: bpy.types.Context) -
     here = file_context(context)
     if there := bodies(here.scene):
         return any_own(operator, there)
-    operator.poll_message_set(why_nothing(here.scene, here.view_layer))
+    operator.poll_message_set(translated(why_nothing(here.scene, here.view_layer)))
     return False
 
 
@@ -70,7 +75,7 @@ def any_own(operator: type[bpy.types.Operator], objects: Sequence[bpy.types.Obje
     """Whether any of these objects belongs to this file; else sets the poll message."""
     if any(map(is_own, objects)):
         return True
-    operator.poll_message_set(why_foreign(objects[0]))
+    operator.poll_message_set(translated(why_foreign(objects[0])))
     return False
 
 
@@ -118,7 +123,7 @@ class OfSelected:
         cls, _context: bpy.types.Context, properties: bpy.types.OperatorProperties
     ) -> str:
         selected = properties.bl_rna.properties["selected"].description
-        return selected if cast(Any, properties).selected else ""
+        return translated(selected) if cast(Any, properties).selected else ""
 
 
 def cancelled_by_errors(execute: "Execute[Operator]") -> "Execute[Operator]":
@@ -224,7 +229,7 @@ class VERLET_OT_set_material(bpy.types.Operator):
     def description(
         cls, _context: bpy.types.Context, properties: bpy.types.OperatorProperties
     ) -> str:
-        return MATERIALS[cast(Any, properties).material].example
+        return translated(MATERIALS[cast(Any, properties).material].example)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:

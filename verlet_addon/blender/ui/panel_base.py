@@ -1,7 +1,6 @@
 """Base classes of the panels in the sidebar tab."""
 
 from collections.abc import Collection
-from textwrap import wrap
 from typing import Any, cast, get_args
 
 import bpy
@@ -10,6 +9,8 @@ from ...core.settings import BodyType
 from ..scene.file_context import file_context
 from ..settings.bone_properties import armature_of
 from ..settings.properties import VERLET_PG_body, body_properties, is_body
+from ..translation.interface import translated
+from ..translation.line_breaks import wrapped
 from .bake_progress import bake_in_progress
 
 
@@ -43,10 +44,13 @@ def letters_across() -> int:
 def draw_wrapped(
     column: bpy.types.UILayout, text: str, *, icon: Any, letters: int = 0, alert: bool = False
 ) -> None:
-    """Draws a text in as many lines as it needs, the first with an icon; none if it is empty."""
+    """Draws a text, in the language of the interface, in as many lines as it needs.
+
+    The first has an icon; there is none if the text is empty.
+    """
     lines = column.column(align=True)
     lines.alert = alert
-    for number, line in enumerate(wrap(text, letters or letters_across())):
+    for number, line in enumerate(wrapped(translated(text), letters or letters_across())):
         lines.label(text=line, icon="BLANK1" if number else icon)
 
 

@@ -15,11 +15,12 @@ from ..scene.force_fields import acting_fields, enabled_fields
 from ..scene.hair_curves import is_hair
 from ..settings.bone_properties import armature_of
 from ..settings.properties import VERLET_PG_body, body_properties, scene_properties
+from ..translation.interface import translated
 from .curve_ropes import draw_curve, draw_holds
 from .flesh_panel import draw_firmness, draw_flesh
 from .hair_panel import draw_guides, draw_hair, draw_strands
 from .material_menu import VERLET_PT_material_presets, draw_material
-from .panel_base import BodyPanel, SidebarPanel, active_body, layout_of
+from .panel_base import BodyPanel, SidebarPanel, active_body, draw_wrapped, layout_of
 from .pin_operators import draw_pin_buttons
 from .rope_tubes import is_unseen
 from .unit_labels import draw_with_unit, unit_of
@@ -45,8 +46,8 @@ class VERLET_PT_body(SidebarPanel):
             return
         armature = armature_of(cast(bpy.types.Object, context.object))
         if armature is not None:
-            column.label(text=f"Joints of {armature.name}", icon="ARMATURE_DATA")
-            column.label(text="Settings: Soft Bones, in Pose Mode", icon="INFO")
+            draw_wrapped(column, f"Joints of {armature.name}", icon="ARMATURE_DATA")
+            draw_wrapped(column, "Settings: Soft Bones, in Pose Mode", icon="INFO")
             return
         self.fill_body(column.column(), cast(bpy.types.Object, context.object), body)
         column.separator()
@@ -65,20 +66,20 @@ class VERLET_PT_body(SidebarPanel):
             if obj is not None and is_hair(obj):
                 column.label(text="Curves: hair", icon="INFO")
             elif obj is not None and is_curve(obj):
-                column.label(text="Any curve: a rope", icon="INFO")
+                draw_wrapped(column, "Any curve: a rope", icon="INFO")
                 column.operator("verlet.curve_to_mesh", icon="OUTLINER_OB_MESH")
             else:
-                column.label(text="Any mesh: cloth, rope, jelly, flesh, water", icon="INFO")
+                draw_wrapped(column, "Any mesh: cloth, rope, jelly, flesh, water", icon="INFO")
                 draw_guides(column, obj)
             column.separator()
             column.operator("verlet.make_collider", icon="MOD_PHYSICS")
-            column.label(text="What soft bodies collide with", icon="INFO")
+            draw_wrapped(column, "What soft bodies collide with", icon="INFO")
             column.separator()
             column.menu("VERLET_MT_samples", icon="FILE_BLEND")
 
     def fill_collider(self, column: bpy.types.UILayout, obj: bpy.types.Object) -> None:
         """Draws a collider's contact settings."""
-        column.label(text="Collider; more under Physics", icon="MOD_PHYSICS")
+        draw_wrapped(column, "Collider; more under Physics", icon="MOD_PHYSICS")
         column.prop(obj.collision, "thickness_outer", text="Thickness (m)")
         column.prop(obj, "verlet_collider_friction")
         column.prop(obj.collision, "use_culling", text="Single Sided")
@@ -99,7 +100,7 @@ class VERLET_PT_body(SidebarPanel):
             column.prop(*((body, "body_type") if overridden else (obj, "verlet_type")))
         draw_hint(column, obj, body)
         if obj.type == "MESH" and is_unseen(obj):
-            column.label(text="Edges alone: renders show nothing", icon="ERROR")
+            draw_wrapped(column, "Edges alone: renders show nothing", icon="ERROR")
             column.operator("verlet.show_tube", icon="CURVE_BEZCURVE")
         draw_material(column, body)
         if body.body_type != "WATER":
@@ -155,9 +156,12 @@ class VERLET_PT_attachments(BodyPanel):
                 cast(bpy.types.Object, body.id_data),
             )
         else:
-            column.label(text="Select what it follows, then this with", icon="INFO")
-            column.label(text="Shift, and press +: the active vertex", icon="BLANK1")
-            column.label(text="group is attached", icon="BLANK1")
+            draw_wrapped(
+                column,
+                "Select what it follows, then this with Shift, and press +; the active vertex "
+                "group is attached",
+                icon="INFO",
+            )
 
     def fill_attachment(self, column: bpy.types.UILayout, item: Any, obj: bpy.types.Object) -> None:
         """Draws the settings of the attachment that is chosen in the list."""
@@ -165,12 +169,15 @@ class VERLET_PT_attachments(BodyPanel):
         if item.target is not None and item.target.type == "ARMATURE":
             column.prop_search(item, "bone", item.target.data, "bones", icon="BONE_DATA")
             if not item.bone:
-                column.label(text="Follows no bone, the object alone", icon="INFO")
+                draw_wrapped(column, "Follows no bone, the object alone", icon="INFO")
         painted = simulated_object(obj)
         column.prop_search(item, "vertex_group", painted, "vertex_groups", icon="GROUP_VERTEX")
         if item.vertex_group and item.vertex_group == body_properties(obj).pin_group:
-            column.label(text="Pinned too, so it follows half way:", icon="ERROR")
-            column.label(text="clear the Pin Group above", icon="BLANK1")
+            draw_wrapped(
+                column,
+                "Pinned too, so it follows half way; clear the Pin Group above",
+                icon="ERROR",
+            )
         column.prop(item, "weight")
 
 
@@ -239,7 +246,7 @@ class VERLET_PT_forces(BodyPanel):
             fields = enabled_fields(file_context(context).view_layer)
             count = len(acting_fields(obj, fields))
             text = "1 force field acts" if count == 1 else f"{count or 'No'} force fields act"
-            column.label(text=text, icon="FORCE_WIND")
+            draw_wrapped(column, text, icon="FORCE_WIND")
 
     def fill_for(self, column: bpy.types.UILayout, body: VERLET_PG_body) -> None:
         column.prop(body, "gravity")
@@ -325,5 +332,7 @@ def draw_apply_menu(self: bpy.types.Menu, _context: bpy.types.Context) -> None:
     layout = layout_of(self)
     layout.separator()
     for mode, name in (("MESH", "Mesh"), ("SHAPE_KEY", "Shape Key")):
-        entry: Any = layout.operator("verlet.apply_shape", text=f"Verlet Shape as {name}")
+        entry: Any = layout.operator(
+            "verlet.apply_shape", text=translated(f"Verlet Shape as {name}")
+        )
         entry.mode = mode

@@ -7,6 +7,7 @@ import bpy
 
 from ...core.errors import MeshError
 from ..scene.pins import check_pins, pin_selected, selected_count, unpin_selected
+from ..translation.interface import translated
 from .bake_progress import bake_in_progress
 from .operators import cancelled_by_errors
 from .panel_base import layout_of
@@ -39,7 +40,7 @@ class VERLET_OT_pin_selected(_PinOperator, bpy.types.Operator):
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
-        self.report({"INFO"}, f"{_vertices(_change(context, pin_selected))} pinned")
+        self.report({"INFO"}, translated(f"{_vertices(_change(context, pin_selected))} pinned"))
         return {"FINISHED"}
 
 
@@ -54,7 +55,7 @@ class VERLET_OT_unpin_selected(_PinOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         if not (count := _change(context, unpin_selected)):
             raise MeshError("None of the selected vertices is pinned; select some that are")
-        self.report({"INFO"}, f"{_vertices(count)} unpinned")
+        self.report({"INFO"}, translated(f"{_vertices(count)} unpinned"))
         return {"FINISHED"}
 
 

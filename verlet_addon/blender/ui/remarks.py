@@ -12,6 +12,7 @@ from ..bake.record import baked_remarks
 from ..scene.cages import simulated_object
 from ..scene.file_context import file_context
 from ..scene.mesh_access import mesh_of
+from ..translation.interface import translated
 from .operators import cancelled_by_errors, undoable_mode
 from .panel_base import draw_wrapped, layout_of
 
@@ -32,7 +33,7 @@ def draw_remarks(column: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
         draw_remark(column.box().column(align=True), remarks[0], 0)
     if remarks[1:] or remarks[0].grade == "INFO":
         count = "1 remark" if len(remarks) == 1 else f"{len(remarks)} remarks"
-        column.popover("VERLET_PT_remarks", text=count, icon=ICONS[remarks[0].grade])
+        column.popover("VERLET_PT_remarks", text=translated(count), icon=ICONS[remarks[0].grade])
 
 
 def draw_remark(

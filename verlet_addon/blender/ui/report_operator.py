@@ -6,6 +6,7 @@ import bpy
 
 from ..bake.fault_report import fault_report
 from ..scene.file_context import file_context
+from ..translation.interface import translated
 from .messages import last_messages
 from .operators import cancelled_by_errors
 
@@ -14,10 +15,7 @@ if TYPE_CHECKING:
 
 
 class VERLET_OT_copy_report(bpy.types.Operator):
-    """Copy versions, settings, the last messages and exceptions, to report a fault with.
-
-    Names and paths of yours are left out
-    """
+    """Copy versions, settings, messages and exceptions to report a fault, without your names"""
 
     bl_idname = "verlet.copy_report"
     bl_label = "Copy Report"
@@ -28,7 +26,9 @@ class VERLET_OT_copy_report(bpy.types.Operator):
         text = fault_report(here.scene, last_messages())
         copy(here.window_manager, text)
         # Not kept for the next report, as messages of other operators are.
-        self.report({"INFO"}, f"Copied {len(text.splitlines())} lines, without names and paths")
+        self.report(
+            {"INFO"}, translated(f"Copied {len(text.splitlines())} lines, without names and paths")
+        )
         return {"FINISHED"}
 
 

@@ -6,6 +6,7 @@ import bpy
 
 from ..scene.mesh_access import shape_keys_of
 from ..settings.properties import body_properties
+from ..translation.interface import translated
 from .panel_base import layout_of
 
 
@@ -84,7 +85,7 @@ class VERLET_PT_shape_keys(bpy.types.Panel):
         cast(Any, column.operator("object.shape_key_remove", icon="REMOVE", text="")).all = False
         header, body = layout.panel("verlet_baked_frames", default_closed=True)
         there = {block.name for block in key.key_blocks}
-        header.label(text=f"Baked Frames ({len(there & _names_of_bake(obj))})")
+        header.label(text=translated(f"Baked Frames ({len(there & _names_of_bake(obj))})"))
         if body is not None:
             _draw_list(body, VERLET_UL_baked_keys, key, obj)
 

@@ -19,6 +19,7 @@ from ..scene.soft_bones import (
 )
 from ..settings.bone_materials import BONE_MATERIALS, set_bone_material
 from ..settings.bone_properties import BONE_SETTINGS, bone_setting, set_bone, soft_bones
+from ..translation.interface import translated
 from .messages import report
 from .operators import cancelled_by_errors, undoable_mode
 
@@ -187,7 +188,7 @@ class VERLET_OT_set_bone_material(_SoftBoneOperator, bpy.types.Operator):
     def description(
         cls, _context: bpy.types.Context, properties: bpy.types.OperatorProperties
     ) -> str:
-        return BONE_MATERIALS[cast(Any, properties).material].example
+        return translated(BONE_MATERIALS[cast(Any, properties).material].example)
 
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":

@@ -9,7 +9,8 @@ from ..scene.soft_bones import body_of_bones
 from ..settings.bone_materials import BONE_MATERIALS
 from ..settings.bone_properties import soft_bones
 from ..settings.properties import body_properties
-from .panel_base import SidebarPanel, layout_of
+from ..translation.interface import translated
+from .panel_base import SidebarPanel, draw_wrapped, layout_of
 from .soft_bone_operators import active_bone, stands_on
 
 
@@ -32,7 +33,7 @@ def draw_soft_bone(column: bpy.types.UILayout, context: bpy.types.Context) -> No
         button = column.row()
         button.scale_y = 1.5
         button.operator("verlet.make_soft_bones", icon="BONE_DATA")
-        column.label(text="Those selected, and all on them", icon="INFO")
+        draw_wrapped(column, "Those selected, and all on them", icon="INFO")
         column.operator("verlet.soft_bones_from_addons")
         column.operator("verlet.soft_bones_from_file")
         return
@@ -50,7 +51,7 @@ def draw_soft_bone(column: bpy.types.UILayout, context: bpy.types.Context) -> No
     if body_properties(body).skirts:
         skirt.operator("verlet.close_skirt", text="Open").open_again = True
     column.separator()
-    column.label(text=f"All soft bones of {armature.name}:")
+    column.label(text=translated(f"All soft bones of {armature.name}:"))
     its = body_properties(body)
     column.prop(its, "bones_to")
     column.prop(its, "inertia_share", slider=True)

@@ -11,6 +11,7 @@ import bpy
 from ...core.errors import MeshError
 from ..bake.record import is_baked
 from ..scene.mesh_access import mesh_of
+from ..translation.interface import translated
 from .operators import cancelled_by_errors
 
 if TYPE_CHECKING:
@@ -74,5 +75,8 @@ class VERLET_OT_split_for_tearing(bpy.types.Operator):
     @cancelled_by_errors
     def execute(self, context: bpy.types.Context) -> "set[OperatorReturnItems]":
         joined = split_selected(cast(bpy.types.Object, context.active_object))
-        self.report({"INFO"}, f"{joined} pairs of vertices hold the mesh together until it tears")
+        self.report(
+            {"INFO"},
+            translated(f"{joined} pairs of vertices hold the mesh together until it tears"),
+        )
         return {"FINISHED"}

@@ -4,6 +4,7 @@ import bpy
 
 from ...core.settings import DIMENSIONS, LINES
 from ..settings.properties import VERLET_PG_body
+from ..translation.interface import translated
 
 _BY_DIMENSION = {1: "kg/m", 2: "kg/m²", 3: "kg/m³"}
 _UNITS = {
@@ -35,4 +36,4 @@ def draw_with_unit(
 ) -> None:
     """Draws a setting with the unit after its label; without a label, after its name."""
     label = label or body.bl_rna.properties[name].name
-    column.prop(body, name, text=f"{label} ({unit_of(body, name)})")
+    column.prop(body, name, text=f"{translated(label)} ({unit_of(body, name)})")

@@ -5,6 +5,7 @@ import bpy
 import gpu
 import numpy as np
 
+from ...translation.interface import translated
 from ..drawing import builtin_shader, simple_batch, vertex_buffer
 from .strain import COLORS
 
@@ -42,7 +43,7 @@ def draw_legend(
     blf.color(0, 1.0, 1.0, 1.0, 1.0)
     for share, text in ((0.0, percent(-scale)), (0.5, "0"), (1.0, percent(scale))):
         _write(text, x + share * width, y - 16 * pixel)
-    _write(title(extremes), x + width / 2, y + height + 7 * pixel)
+    _write(translated(title(extremes)), x + width / 2, y + height + 7 * pixel)
     blf.disable(0, blf.SHADOW)
 
 

@@ -261,9 +261,8 @@ def _crowding(
     for body in found:
         others = np.flatnonzero(statistics.crowded_steps[body]).tolist()
         among = " and ".join("itself" if other == body else names[other] for other in others)
-        where = "among" if len(others) > 1 else "beside"
         return [
-            f"{names[body]} had no room {where} {among} at frame {frame}, and was pressed closer "
+            f"{names[body]} had no room beside {among} at frame {frame}, and was pressed closer "
             "than its Thickness; leave it more room, or lower its Thickness"
         ]
     return []

@@ -1,0 +1,1 @@
+"""Translation of the interface and of the manual's first pages: which texts there are."""

@@ -1,0 +1,1 @@
+"""The interface in other languages: a catalog of each, and how texts are found in it."""
