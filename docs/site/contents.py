@@ -25,6 +25,7 @@ def add_contents(app: "Sphinx", name: str, source: list[str]) -> None:
         source[0] += "".join(
             f"\n```{{toctree}}\n:hidden:\n:caption: {part}\n\n" + "\n".join(pages) + "\n```\n"
             for part, pages in parts(source[0]).items()
+            if app.env.found_docs.issuperset(pages)
         )
 
 

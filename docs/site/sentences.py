@@ -31,7 +31,7 @@ def shorten_contents(app: "Sphinx", _page: "document") -> None:
 
 def write_messages(app: "Sphinx", error: Exception | None) -> None:
     """Writes each message with its anchor for the page of the search."""
-    if error is None:
+    if error is None and PAGE in app.env.found_docs and app.builder.format == "html":
         sections = app.env.get_doctree(PAGE).findall(lambda node: node.tagname == "section")
         found = [(each[0].astext(), each["ids"][0]) for each in sections]
         text = f"const SENTENCES = {json.dumps(found, ensure_ascii=False)};\n"
