@@ -29,7 +29,7 @@ class Drawn:
             self.rows.append((args[0], known if text is None else text))
         elif kind == "template_list":
             self.rows += [("", "")] * 4
-        elif kind in ("label", "menu"):
+        elif kind == "label" or (kind == "menu" and text is None):  # others stand beside a label
             self.rows.append(("", text or ""))
         return self
 

@@ -20,13 +20,13 @@ def test_page_bones(hand: Hand) -> Steps:
     """Of the fox, whose hips have their keys: its tail and its ears."""
     yield from steps.sample(hand, "fox")
     (fox,) = steps.named("Fox")
-    rigs.select(fox, "Tail.0")
+    rigs.select(fox, "Tail.0", "Ear.L.0", "Ear.R.0")
     with hand.override():
         verlet.release_soft_bones()
-    rigs.select(fox, "Tail.0", "Ear.L.0", "Ear.R.0")
+    made = bpy.data.objects
+    assert "Fox Bones" not in made
     yield from hand.redrawn()
     yield from hand.take("bones_none_tab", "Soft Bones")
-    made = bpy.data.objects
     yield from steps.press(hand, MAKE_BONES, lambda: "Fox Bones" in made)
     yield from hand.take("bones_made_tab", "Soft Bones")
     last = fox.pose.bones["Tail.1"]
