@@ -5,7 +5,7 @@ draw those alone.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from math import radians
 from pathlib import Path
@@ -18,7 +18,7 @@ import numpy as np
 import verlet_addon
 from docs.figures.measures import MEASURES
 from docs.figures.svg import Curve, Panel, draw
-from docs.site.pictures import Picture, Result
+from docs.site.pictures import Picture, Result, symptoms
 from docs.site.settings_pages import pictures
 from sample_blends.bake_demo import prepare_render
 from verlet_addon.blender.cli.output_capture import quiet
@@ -40,9 +40,8 @@ def main(names: list[str]) -> None:
     """Draws pictures whose names begin so, or all."""
     verlet_addon.register()
     try:
-        for picture in list(pictures()):
+        for picture in (*pictures(), *symptoms()):
             if not names or picture.name.startswith(tuple(names)):
-                picture.path.parent.mkdir(exist_ok=True)
                 (plot if picture.measure else render)(picture)
                 print(picture.path.name, picture.path.stat().st_size, flush=True)
     finally:
@@ -56,7 +55,7 @@ def render(picture: Picture) -> None:
         rendered = []
         for result in picture.results:
             scene = baked(result, picture.frame)
-            prepare_render(scene, width=WIDTH, samples=6)
+            prepare_render(scene, width=WIDTH, samples=4)
             scene.cycles.max_bounces = 3
             scene.render.resolution_y = HEIGHT
             scene.render.image_settings.file_format = "PNG"
@@ -67,9 +66,14 @@ def render(picture: Picture) -> None:
         captions = [result.caption for result in picture.results]
         labels = render_labels(captions, width=WIDTH, folder=Path(folder), size=LETTERS)
     tiles = [np.concatenate(pair) for pair in zip(map(inked, labels), rendered, strict=True)]
+    rows = [beside(tiles[first : first + 3]) for first in range(0, len(tiles), 3)]
+    save(np.concatenate(rows[::-1]), picture.path)
+
+
+def beside(tiles: Sequence[Pixels]) -> Pixels:
+    """Up to three pictures in a row, with gaps between."""
     gap = np.full((len(tiles[0]), GAP, 4), (*PAPER, 1.0), np.float32)
-    row = [part for tile in tiles for part in (gap, tile)][1:]
-    save(np.concatenate(row, axis=1), picture.path)
+    return np.concatenate([part for tile in tiles for part in (gap, tile)][1:], axis=1)
 
 
 def inked(label: Pixels) -> Pixels:
@@ -134,16 +138,19 @@ def baked(result: Result, frame: int) -> Any:
     scene: Any = bpy.context.scene
     scene.frame_end = frame
     for path, value in result.settings.items():
-        put(path, value)
-    cast(Any, bpy.ops).verlet.bake()
+        put(bpy.data.objects[result.object], path, value)
+    with quiet():
+        bpy.ops.wm.save_as_mainfile(
+            filepath=f"{bpy.app.tempdir}scene.blend"
+        )  # beside it are caches
+        cast(Any, bpy.ops).verlet.bake()
     scene.frame_set(frame)
     return scene
 
 
-def put(path: str, value: Any) -> None:
+def put(body: Any, path: str, value: Any) -> None:
     """Gives a setting a value as its field shows it: angles in degrees, datablocks by name."""
     owner, _, name = path.rpartition(".")
-    body: Any = bpy.data.objects["Body"]
     if owner == "pose_bone":
         targets = list(body.pose.bones)
     elif owner == "scene.verlet":

@@ -33,6 +33,8 @@ class Result:
     """Arguments of that function."""
     settings: dict[str, Any] = field(default_factory=dict)
     """Values as fields show them, by the paths of settings."""
+    object: str = "Body"
+    """Name of the object that has these settings."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,14 +68,16 @@ def of_setting(owner: str, known: Any, told: dict[str, str]) -> Picture | None:
     path = f"{owner}.{known.identifier}".replace("[n]", "[0]")
     unit = unit_of(known, told).split(";")[0]
     captions = row.get("captions") or [_caption(known, value, unit) for value in row["values"]]
+    scenes = row.get("scenes") or [row["scene"]] * len(captions)
     results = [
         Result(
             caption=caption,
-            scene=row["scene"],
+            scene=scene,
             options=row.get("options", {}),
             settings={**row.get("with", {}), path: value},
+            object=row.get("object", "Body"),
         )
-        for caption, value in zip(captions, row["values"], strict=True)
+        for caption, value, scene in zip(captions, row["values"], scenes, strict=True)
     ]
     return Picture(
         name=f"setting_{PREFIXES[owner]}_{known.identifier}",
@@ -82,6 +86,19 @@ def of_setting(owner: str, known: Any, told: dict[str, str]) -> Picture | None:
         results=results,
         measure=row.get("measure", ""),
     )
+
+
+def symptoms() -> list[Picture]:
+    """Pictures of docs/how_to/went_wrong.md, which has their sentences."""
+    return [
+        Picture(
+            name=f"wrong_{row['name']}",
+            shows="",
+            frame=row["frame"],
+            results=[Result(**result) for result in row["results"]],
+        )
+        for row in TABLE["symptom"]
+    ]
 
 
 def sentence(scene: str) -> str:

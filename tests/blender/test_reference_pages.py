@@ -35,12 +35,19 @@ def test_the_pages_are_those_of_the_source() -> None:
         assert (DOCS / "reference" / name).read_text(encoding="utf-8") == text, name
 
 
-def test_pictures_of_settings_are_those_of_the_table() -> None:
-    """`make pictures` draws them; a setting that is gone has no row, and no row lacks its file."""
+def test_each_setting_has_a_picture_or_a_reason_why_not() -> None:
+    """A setting that is gone has neither."""
+    pages, table = of_site("settings_pages"), of_site("pictures").TABLE
+    for owner in of_site("pictures").PREFIXES:
+        rows = [*table.get(owner, {}), *table["left_out"].get(owner, {})]
+        assert sorted(rows) == sorted(pages.listed()[owner])
+
+
+def test_pictures_are_those_of_the_table() -> None:
+    """`make pictures` draws them: no row lacks its file, and no file its row."""
     pages, table = of_site("settings_pages"), of_site("pictures")
-    for owner in table.PREFIXES:
-        assert set(table.TABLE.get(owner, {})) <= set(pages.listed()[owner])
-    assert {picture.path for picture in pages.pictures()} == {*table.FOLDER.iterdir()}
+    drawn = [*pages.pictures(), *table.symptoms()]
+    assert {picture.path for picture in drawn} == {*table.FOLDER.iterdir()}
 
 
 def test_the_script_of_the_page_bakes(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from math import radians
-from typing import Any
+from typing import Any, cast
 
 import bpy
 import numpy as np
@@ -12,6 +12,7 @@ from sample_blends.stage import (
     Color,
     Points,
     add_mesh,
+    animate,
     empty_scene,
     grid,
     link,
@@ -84,9 +85,42 @@ def closed_ball(
     return obj
 
 
-def ball(place: Vector, radius: float, *, name: str = "Ball") -> Any:
+def body() -> Any:
+    """The body of a scene."""
+    return bpy.data.objects["Body"]
+
+
+def gradient(obj: Any, *, axis: int = 0) -> None:
+    """A vertex group, 0 to 1, whose weights are those along an axis."""
+    places = np.array([vertex.co[axis] for vertex in obj.data.vertices])
+    group = obj.vertex_groups.new(name="0 to 1")
+    for vertex, share in enumerate((places - places.min()) / np.ptp(places)):
+        group.add([vertex], float(share), "REPLACE")
+
+
+def keyed_shape(
+    obj: Any, away: Callable[[Any], Vector], *, frames: tuple[int, int], name: str = "Shape"
+) -> None:
+    """A shape key in which vertices are moved, whose value goes from 0 to 1."""
+    obj.shape_key_add(name="Basis")
+    shape = obj.shape_key_add(name=name)
+    for point in shape.data:
+        point.co = [a + b for a, b in zip(point.co, away(point.co), strict=True)]
+    animate(shape, "value", dict(zip(frames, (0.0, 1.0), strict=True)))
+
+
+def collected(obj: Any, name: str) -> None:
+    """Puts an object into a collection of its own too."""
+    collection = bpy.data.collections.new(name)
+    cast(Any, bpy.context.scene).collection.children.link(collection)
+    collection.objects.link(obj)
+
+
+def ball(place: Vector, radius: float, *, name: str = "Ball", segments: int = 32) -> Any:
     """A ball that bodies collide with."""
-    bpy.ops.mesh.primitive_uv_sphere_add(segments=32, ring_count=20, radius=radius, location=place)
+    bpy.ops.mesh.primitive_uv_sphere_add(
+        segments=segments, ring_count=segments * 5 // 8, radius=radius, location=place
+    )
     bpy.ops.object.shade_smooth()
     return _collider(name)
 
