@@ -106,7 +106,7 @@ def test_labels_and_messages_are_in_the_language(language: str) -> None:
     operators.verlet.convert()
     template = its["*", "{0} has no vertices; add some, or remove its soft body"]
     with pytest.raises(RuntimeError, match=re.escape(template.format("Flag"))):
-        operators.verlet.bake(start=1, end=2)
+        operators.verlet.bake()
     # In English, as reports of a fault are.
     assert last_messages()[0] == "Flag has no vertices; add some, or remove its soft body"
 

@@ -46,7 +46,7 @@ class VERLET_PT_bake(SidebarPanel):
         in_preview = scene.use_preview_range
         prefix, owner = ("frame_preview", "Preview") if in_preview else ("frame", "Scene")
         frames = column.column(align=True)
-        frames.prop(scene, f"{prefix}_start", text=translated(f"{owner} Start"))
+        frames.prop(scene, f"{prefix}_start", text=translated(f"{translated(owner)} Start"))
         frames.prop(scene, f"{prefix}_end", text="End")
         column.separator()
         button = column.row()
