@@ -33,7 +33,7 @@ def hanging(*, squeezed: float = 1.0) -> None:
     camera((0.7, -2.6, 1.0), (0.0, 0.0, 0.7), lens=52)
 
 
-def by_one_corner() -> None:
+def by_one_corner(*, wave: float = 0.0) -> None:
     """A square cloth that hangs from one of its corners, without Keep Pin Distance."""
     start()
     n = 20
@@ -41,7 +41,7 @@ def by_one_corner() -> None:
     obj = cloth(
         n,
         n,
-        lambda u, v: (half * (u - v), 0 * u, 1.3 - half * (2.0 - u - v)),
+        lambda u, v: (half * (u - v), wave * np.sin(5 * u), 1.3 - half * (2.0 - u - v)),
         pinned=((n + 1) ** 2 - 1,),
         damping=4.0,
         use_tethers=False,
