@@ -81,7 +81,7 @@ from tests.window import (  # noqa: E402
     touching,
 )
 from tests.window.hand import Hand  # noqa: E402
-from tests.window.manual import cloth, f1, garments, ropes, solids, start  # noqa: E402
+from tests.window.manual import bakes, cloth, f1, garments, rigs, ropes, solids, start  # noqa: E402
 
 # Where Blender quits before the last test, this runs, and its exit code is no longer 0.
 atexit.register(os._exit, 1)
@@ -92,7 +92,7 @@ found: dict[str, Any] = {}
 for module in (
     *(first_minutes, curves, touching, live, grab, hair, overlay),
     *(drape, cache, edited_frame, forms, bones, soft_bones, fit, samples),
-    *(f1, start, cloth, garments, solids, ropes),
+    *(f1, start, cloth, garments, solids, ropes, rigs, bakes),
 ):
     found |= vars(module)
 everything = {name: test for name, test in found.items() if name.startswith("test_")}

@@ -41,7 +41,7 @@ def test_page_loop(hand: Hand) -> Steps:
     yield from steps.open_panel(hand, "Options")
     command = f"bpy.ops.verlet.bake(loop={length})"
     yield from steps.press(hand, command, lambda: bool(baked(flag)))
-    yield from steps.press(hand, RANGE, lambda: scene.frame_end - scene.frame_start + 1 == length)
+    yield from steps.press(hand, RANGE, lambda: scene.frame_end - scene.frame_start == length)
     yield from hand.take("loop_range_tab", "Bake")
     yield from hand.film("loop")
 
