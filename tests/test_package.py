@@ -16,8 +16,8 @@ MANIFEST = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="ut
 
 
 def test_the_zip_holds_the_addon_and_nothing_else(extension_zip: Path) -> None:
-    """Every module is there, of its C what is compiled, in wheels, and the samples; no tests."""
-    sources = (ROOT / "verlet_addon").rglob("*.py")
+    """Every module and catalog is there, the C compiled in wheels, and the samples; no tests."""
+    sources = [*ROOT.glob("verlet_addon/**/*.py"), *ROOT.glob("verlet_addon/**/*.po")]
     modules = {path.relative_to(ROOT).as_posix() for path in sources}
     modules.add(RECORDED_DIGEST.relative_to(ROOT).as_posix())
     modules.add("verlet_addon/blender/cli/flamenco_job.js")
