@@ -34,7 +34,7 @@ def test_page_loop(hand: Hand) -> Steps:
     (flag,) = steps.named("Flag")
     scene: Any = bpy.context.scene
     length = 48 if hand.frames > 100 else 8
-    scene.frame_end = length + (72 if length > 8 else 8)
+    scene.frame_end = length + (72 if length > 8 else 9)
     yield from steps.open_panel(hand, "Options")
     yield from steps.enter(hand, LENGTH, str(length))
     yield from hand.take("loop_options_tab", "Options", mark=LENGTH)
