@@ -237,6 +237,26 @@ def test_a_bake_killed_at_a_random_frame_goes_on_to_the_same_bytes(
     assert frames_of(obj) == wanted
 
 
+def test_a_bake_of_an_attached_body_goes_on(tmp_path: Path) -> None:
+    """By several vertices, as a garment is held by a bone."""
+    flag = body(sheet("Flag", height=2.0))
+    pole = bpy.data.objects.new("Pole", None)
+    scene = range_to(5)
+    scene.collection.objects.link(pole)
+    moving(pole)
+    flag.vertex_groups.new(name="Held").add([0, 1, 2], 1.0, "REPLACE")
+    item = flag.verlet.attachments.add()
+    item.target, item.vertex_group = pole, "Held"
+    saved(tmp_path)
+    verlet.bake(mode="CACHE")
+    scene.frame_end = 10
+    verlet.bake(mode="CACHE", resume=True)
+    resumed = points_of(flag).read_bytes()
+    verlet.bake(mode="CACHE")
+    assert points_of(flag).read_bytes() == resumed
+
+
+
 def bodies_together() -> list[Any]:
     """Cloth that falls onto jelly, and a rope beside them."""
     obj = body(sheet("Cloth", resolution=6, size=0.8, height=0.95))

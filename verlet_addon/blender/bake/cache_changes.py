@@ -1,6 +1,6 @@
 """Changes of a scene with which a bake cannot go on with a cache."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -111,7 +111,7 @@ def _is_reshaped(before: MeshData, now: MeshData) -> bool:
 
 
 def is_equal(first: Any, second: Any, *, but: Sequence[str] = ()) -> bool:
-    """Whether two values of dataclasses, sequences and arrays are equal, except for some fields."""
+    """Whether two values, also nested ones with arrays, are equal, except for some fields."""
     if is_dataclass(first):
         names = [each.name for each in fields(first) if each.name not in but]
         return type(first) is type(second) and all(
@@ -119,6 +119,8 @@ def is_equal(first: Any, second: Any, *, but: Sequence[str] = ()) -> bool:
         )
     if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
         return first is not None and second is not None and np.array_equal(first, second)
+    if isinstance(first, Mapping):
+        return first.keys() == second.keys() and all(is_equal(first[k], second[k]) for k in first)
     if isinstance(first, (list, tuple)):
         return len(first) == len(second) and all(map(is_equal, first, second))
     return bool(first == second)
