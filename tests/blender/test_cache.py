@@ -256,7 +256,6 @@ def test_a_bake_of_an_attached_body_goes_on(tmp_path: Path) -> None:
     assert points_of(flag).read_bytes() == resumed
 
 
-
 def bodies_together() -> list[Any]:
     """Cloth that falls onto jelly, and a rope beside them."""
     obj = body(sheet("Cloth", resolution=6, size=0.8, height=0.95))
