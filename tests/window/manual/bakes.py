@@ -10,6 +10,7 @@ from tests.blender.scenes import baked
 from tests.window.hand import Hand, Steps
 from tests.window.manual import steps
 
+SETTLE = 'bpy.data.scenes["Scene"].verlet.settle_frames'
 LENGTH = 'bpy.data.scenes["Scene"].verlet.loop_length'
 RANGE = "bpy.ops.verlet.scene_range_to_loop()"
 BAKE_CACHE = "bpy.ops.verlet.bake(mode='CACHE')"
@@ -38,7 +39,10 @@ def test_page_loop(hand: Hand) -> Steps:
     yield from steps.open_panel(hand, "Options")
     yield from steps.enter(hand, LENGTH, str(length))
     yield from hand.take("loop_options_tab", "Options", mark=LENGTH)
-    yield from steps.open_panel(hand, "Options")
+    # Its title is above its first setting while it is open.
+    _, y = yield from hand.find(SETTLE)
+    x = hand.region("UI").x + round(60 * steps.scale())
+    yield from hand.click((x, y + round(31 * steps.scale())))
     command = f"bpy.ops.verlet.bake(loop={length})"
     yield from steps.press(hand, command, lambda: bool(baked(flag)))
     yield from steps.press(hand, RANGE, lambda: scene.frame_end - scene.frame_start == length)
