@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -23,6 +24,8 @@ Printed = Callable[[], Any]
 NODE = shutil.which("node")
 SHIPPED = ROOT / "verlet_addon" / "blender" / "cli" / "flamenco_job.js"
 """The job type as the add-on has it."""
+PAGE = ROOT / "docs" / "how_to" / "farm.md"
+"""The manual on farms."""
 needs_openjd = pytest.mark.skipif(find_spec("openjd") is None, reason="openjd-cli is not installed")
 needs_node = pytest.mark.skipif(NODE is None, reason="Node is not installed")
 
@@ -86,6 +89,43 @@ def test_a_template_is_valid_and_a_broken_file_is_one_failed_task(
     found = keys_in(out / "030_anim_gravity=-0.5.blend")
     assert found == {"Cloth": [], "Rope": names(range(1, 3)), "Table": []}
     assert bpy.data.objects["Rope"].verlet.gravity == -0.5  # type: ignore[attr-defined]
+
+
+@needs_openjd
+@pytest.mark.slow
+@pytest.mark.skipif(not PAGE.exists(), reason="the manual is not beside these tests")
+def test_the_script_of_the_page_runs_again_what_failed(
+    cli: ModuleType, shots: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All tasks first, also after one that fails; then that one alone."""
+    options = ["--format", "openjd", "--output", "bundle", "--output-dir", str(tmp_path / "out")]
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["job", str(shots / "*" / "anim.blend"), *options, "--frames", "1", "2"]) == 0
+    template = Path("bundle", "template.json")
+    program = json.dumps(bpy.app.binary_path or sys.executable)
+    text = re.sub(r'"default": "(blender|python)"', f'"default": {program}', template.read_text())
+    template.write_text(text, "utf-8")
+    (script,) = re.findall(r"^```python\n(.*?)^```", PAGE.read_text("utf-8"), re.M | re.S)
+    script = script.replace('["openjd",', f'[{sys.executable!r}, "-m", "openjd",')
+
+    def ran(*arguments: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [sys.executable, "-c", script, *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+
+    first = ran("bundle")
+    assert (first.returncode, first.stderr) == (1, "")
+    told = [line.split(" ", 3)[1:] for line in first.stdout.splitlines()]
+    assert [each[:2] for each in told] == [["010_anim", "0"], ["020_anim", "3"], ["030_anim", "0"]]
+    assert "020" in told[1][2]
+    shutil.copy(shots / "010" / "anim.blend", shots / "020" / "anim.blend")
+    again = ran("bundle", "failed.json")
+    assert again.stdout == "020/anim.blend 020_anim 0 done\n"
+    assert json.loads(Path("failed.json").read_text("utf-8")) == []
 
 
 @needs_openjd

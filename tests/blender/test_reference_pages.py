@@ -1,8 +1,11 @@
 """Pages of the manual that are made from the source say what it says now, and all of it."""
 
+import json
 import re
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import bpy
@@ -59,3 +62,39 @@ def test_the_script_of_the_page_bakes(tmp_path: Path) -> None:
     exec(compile(script.replace("100", "5"), "script", "exec"), {})
     assert flag.verlet.material == "SILK"
     assert len(list((tmp_path / "shot_verlet_cache").rglob("*.pc2"))) == 1
+
+
+def fields(value: Any, name: str = "") -> Iterator[str]:
+    """Names of the fields of a JSON object as the page writes them."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield name + key
+            yield from fields(each, f"{name}{key}.")
+    elif isinstance(value, list) and value and isinstance(value[0], dict):
+        yield from fields(value[0], f"{name[:-1]}[].")
+
+
+def test_the_page_has_every_field_of_the_json(
+    cli: ModuleType, blend: Path, printed: Callable[[], Any]
+) -> None:
+    """Of a bake to a cache, of one that fails, of a dry run, and of several files."""
+    text = (DOCS / "reference" / "command_line.md").read_text(encoding="utf-8")
+    alone, several = (
+        {name for row in re.findall(r"^\| (`.*?) \|", table, re.M) for name in row.split("`")[1::2]}
+        for table in text.partition("## The JSON")[2]
+        .partition("\n## ")[0]
+        .split("Of several files,")
+    )
+    out, found = str(blend.parent / "out.blend"), list[set[str]]()
+    for options in (
+        ["--output", out, "--mode", "cache"],
+        ["--output", out, "--set", "nothing=1"],
+        ["--output-dir", str(blend.parent / "out"), "--check"],
+    ):
+        cli.main(["bake", str(blend), *options, "--json"])
+        found.append(set(fields(json.loads(printed().out))))
+    baked, failed, of_files = found
+    assert baked | {name for name in failed if not name.startswith("errors[]")} == alone
+    assert failed >= {f"errors[].{name}" for name in ("kind", "code", "body", "sentence", "file")}
+    shared = {f"tasks[].{name}" for name in alone - {"output"}}
+    assert of_files - shared - {"error", "warnings"} == several

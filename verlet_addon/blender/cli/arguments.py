@@ -209,8 +209,8 @@ def _add_choices(command: ArgumentParser) -> None:
         dest="assignments",
         action="append",
         default=[],
-        help="bake with another value of a setting of the scene, of all bodies or of one, and keep "
-        "it in the output; may be given again",
+        help="bake with another value of a setting of the scene, of all bodies or of those that "
+        "match BODY, and keep it in the output; an error where none matches; may be given again",
     )
     command.add_argument(
         "--frames",
@@ -256,7 +256,8 @@ def _add_forms(command: ArgumentParser) -> None:
         metavar="N",
         type=int,
         default=0,
-        help="with --resume, simulate again from this frame on (default: where the cache ends)",
+        help="with --resume, simulate again from this frame on (default: the first that the cache "
+        "lacks)",
     )
 
 
