@@ -69,11 +69,11 @@ def test_examples_use_documented_names_alone() -> None:
 def test_indices_of_no_vertex_are_named() -> None:
     points = np.zeros((3, 3))
     for what, arguments in (
-        ("face", {"faces": [(0, 1, 3)]}),
-        ("edge", {"edges": [(0, -1)]}),
-        ("pin", {"pinned": [7]}),
+        ("a face", {"faces": [(0, 1, 3)]}),
+        ("an edge", {"edges": [(0, -1)]}),
+        ("a pin", {"pinned": [7]}),
     ):
-        with pytest.raises(MeshError, match=f"'Flag' has a {what} at vertex"):
+        with pytest.raises(MeshError, match=f"'Flag' has {what} at vertex"):
             mesh_from_faces(points, name="Flag", **arguments)
 
 

@@ -7,6 +7,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from ..scene.file_context import file_context
+from .operators import cancelled_by_errors
 from .panel_base import layout_of
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ class VERLET_OT_open_sample(bpy.types.Operator):
     ) -> "set[OperatorReturnItems]":
         return self._open("INVOKE_DEFAULT")
 
+    @cancelled_by_errors
     def execute(self, _context: bpy.types.Context) -> "set[OperatorReturnItems]":
         return self._open("EXEC_DEFAULT")
 
