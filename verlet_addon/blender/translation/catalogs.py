@@ -16,11 +16,13 @@ Catalog = dict[tuple[str, str], str]
 _ENTRY = re.compile(r'^(?:msgctxt (".*")\n)?msgid ((?:".*"\n)+)msgstr ((?:".*"\n?)+)', re.MULTILINE)
 
 
-def languages() -> list[str]:
+@cache
+def languages() -> tuple[str, ...]:
     """Names of the languages that have a catalog, as `de` and `zh_HANS`."""
-    return sorted(path.stem for path in FOLDER.glob("*.po"))
+    return (*sorted(path.stem for path in FOLDER.glob("*.po")),)
 
 
+@cache
 def language_of(locale: str) -> str:
     """The language with a catalog that a locale, as `de_DE`, is of; empty without one."""
     known = languages()
