@@ -114,9 +114,10 @@ def build_extensions(tool: list[str], website: str) -> None:
 
 
 def check_python_alone(path: Path) -> None:
-    """Stops if a zip holds anything but Python, the manifest, the licence and the samples."""
+    """Stops if a zip holds anything but Python, catalogs, the manifest, licences and samples."""
     with ZipFile(path) as package:
-        names = {name for name in package.namelist() if not name.endswith((".py", ".blend"))}
+        known = (".py", ".po", ".blend")
+        names = {name for name in package.namelist() if not name.endswith(known)}
     if names != {"blender_manifest.toml", "LICENSE", "sample_blends/LICENSE.md"}:
         sys.exit(f"{path.name} is not Python alone: {sorted(names)}")
 

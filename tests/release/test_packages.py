@@ -47,7 +47,9 @@ def test_the_index_has_one_version_of_each_platform() -> None:
 def test_the_zip_of_the_platform_is_python_alone() -> None:
     (path,) = (DIST / "extensions.blender.org").iterdir()
     with zipfile.ZipFile(path) as package:
-        others = {name for name in package.namelist() if not name.endswith((".py", ".blend"))}
+        others = {
+            name for name in package.namelist() if not name.endswith((".py", ".po", ".blend"))
+        }
         assert others == {"LICENSE", "blender_manifest.toml", "sample_blends/LICENSE.md"}
         assert "wheels =" not in package.read("blender_manifest.toml").decode()
 
