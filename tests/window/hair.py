@@ -8,11 +8,11 @@ import bpy
 import numpy as np
 
 from tests.blender.hair import shown, strands
+from tests.window.cache import BAKE
 from tests.window.grab import drag_from
 from tests.window.hand import Hand, Steps, wait, wait_until
 
 CONVERT = "bpy.ops.verlet.convert()"
-BAKE = "bpy.ops.verlet.bake(mode='CACHE')"
 CLEAR = "bpy.ops.verlet.clear_bake()"
 GRAB = "bpy.ops.verlet.grab()"
 COUNT, POINTS = 5, 9

@@ -7,13 +7,13 @@ from typing import Any
 import bpy
 
 from tests.blender.scenes import baked
+from tests.window.cache import BAKE as BAKE_CACHE
 from tests.window.hand import Hand, Steps
 from tests.window.manual import steps
 
 SETTLE = 'bpy.data.scenes["Scene"].verlet.settle_frames'
 LENGTH = 'bpy.data.scenes["Scene"].verlet.loop_length'
 RANGE = "bpy.ops.verlet.scene_range_to_loop()"
-BAKE_CACHE = "bpy.ops.verlet.bake(mode='CACHE')"
 EDIT = "bpy.ops.verlet.edit_frame()"
 
 

@@ -7,13 +7,13 @@ import bpy
 
 from tests.blender import rigs
 from tests.blender.scenes import verlet
+from tests.window.cache import BAKE as BAKE_CACHE
 from tests.window.first_minutes import BAKE
-from tests.window.hand import Hand, Steps, wait_until
+from tests.window.hand import Hand, Steps
 from tests.window.manual import steps
 
 MAKE_BONES = "bpy.ops.verlet.make_soft_bones()"
 PAINT = "bpy.ops.verlet.paint_flesh()"
-BAKE_CACHE = "bpy.ops.verlet.bake(mode='CACHE')"
 
 
 def test_page_bones(hand: Hand) -> Steps:
@@ -55,7 +55,6 @@ def test_page_flesh(hand: Hand) -> Steps:
     yield from steps.make_body(hand, person)
     yield from steps.choose_type(hand, person, "FLESH", "F")
     yield from steps.press(hand, PAINT, lambda: bool(person.verlet.flesh_group))
-    yield from wait_until(lambda: bool(person.verlet.flesh_group))
     yield from hand.take("flesh_painted_tab", "Soft Body", mark=PAINT)
     steps.as_in_sample(person)
     person.verlet.flesh_group = person.vertex_groups[-1].name

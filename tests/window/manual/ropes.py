@@ -1,10 +1,8 @@
 """The page of docs/how_to on ropes: a bridge and a winch; and the banner that tears."""
 
-from tests.window.hand import Hand, Steps, wait_until
+from tests.window.hand import Hand, Steps
 from tests.window.manual import steps
 from tests.window.manual.cloth import rim
-
-SPLIT = "bpy.ops.verlet.split_for_tearing()"
 
 
 def test_page_ropes(hand: Hand) -> Steps:
@@ -47,7 +45,6 @@ def test_page_torn_banner(hand: Hand) -> Steps:
     banner.verlet.use_tearing = False
     yield from steps.choose(hand, banner)
     yield from steps.take_up(hand, banner, "Shape", "use_tearing")
-    yield from wait_until(lambda: bool(banner.verlet.use_tearing))
     mark = steps.path(banner, "verlet.use_tearing")
     yield from hand.take("torn_banner_tearing_tab", "Shape", mark=mark)
     yield from steps.open_panel(hand, "Shape")
