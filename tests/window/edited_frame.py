@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from tests.window.first_minutes import add_cloth
+from tests.window.grab import over_vertex, seen
 from tests.window.hand import Hand, Steps, wait, wait_until
 
 EDIT = "bpy.ops.verlet.edit_frame()"
@@ -46,7 +47,7 @@ def test_a_frame_is_sculpted_with_the_mouse_and_simulated_on(hand: Hand) -> Step
         bpy.ops.object.mode_set(mode="SCULPT")
         bpy.ops.view3d.view_selected()
     yield from wait(1.0)
-    yield from hand.over_view()
+    yield from hand.move(*over_vertex(hand, seen(cloth).mean(axis=0)))
     hand.drag("LEFTMOUSE", right=60)
     yield from wait(1.0)
     hand.picture("frame_sculpted")
