@@ -559,3 +559,30 @@ def test_a_job_goes_on_from_a_frame(cli: ModuleType, blend: Path) -> None:
     again = frames_of(bpy.data.objects["Rope"])
     assert again[: 3 * 60] == first[: 3 * 60]
     assert again != first
+
+
+def test_one_command_line_serves_the_first_try_of_a_task_and_later_ones(
+    cli: ModuleType, blend: Path, printed: Printed
+) -> None:
+    out = blend.parent / "out.blend"
+    given = ["bake", str(blend), "--output", str(out), "--mode", "cache", "--resume", "--strict"]
+    assert cli.main([*given, "--json"]) == 0
+    (told,) = json.loads(printed().out.splitlines()[-1])["warnings"]
+    assert told == (
+        f"There is no cache of Cloth, Rope alone in {out.parent / 'out_verlet_cache'} yet; the "
+        "bake begins at frame 1"
+    )
+    first = frames_of(opened(out))
+    assert cli.main([*given, "--frames", "1", "9"]) == 0
+    assert "no cache" not in printed().err
+    again = frames_of(opened(out))
+    assert len(again) == 9 * 12 * 5
+    assert again[: len(first)] == first
+
+
+def test_a_frame_to_go_on_from_needs_a_cache(
+    cli: ModuleType, blend: Path, printed: Printed
+) -> None:
+    given = ["bake", str(blend), "--output", str(blend), "--mode", "cache", "--resume"]
+    assert cli.main([*given, "--from-frame", "4"]) == 3
+    assert "There is no cache of Cloth, Rope alone to go on with" in printed().err

@@ -249,7 +249,8 @@ def _add_forms(command: ArgumentParser) -> None:
     command.add_argument(
         "--resume",
         action="store_true",
-        help="go on where the cache beside OUT.blend ends, also after a job that was killed",
+        help="go on where the cache beside OUT.blend ends, also after a job that was killed; where "
+        "there is none, bake from the first frame",
     )
     command.add_argument(
         "--from-frame",

@@ -10,6 +10,7 @@ import bpy
 from ...core.errors import VerletError
 from ..bake.bake import bake, baked_frames, bodies, frame_range, taking_part
 from ..bake.cache_bake import bake_cache, check_cache_step
+from ..bake.cache_folder import caches_of, find_cache
 from ..bake.cautions import cautions
 from ..bake.forms import RELATIVE, KeyForm
 from ..bake.loop_bake import bake_loop
@@ -167,7 +168,7 @@ def find_job(options: Namespace, output: Path | None, report: Report) -> Job:
         for obj in filter(armature_of, chosen):
             body_properties(obj).bones_to = options.bones.upper()
     start, end = options.frames or frame_range(here.scene)
-    return Job(
+    job = Job(
         here.scene,
         here.view_layer,
         chosen,
@@ -179,6 +180,25 @@ def find_job(options: Namespace, output: Path | None, report: Report) -> Job:
         key_form(here.scene, options),
         options.loop,
     )
+    return _from_the_start(job, report) if _lacks_its_cache(job) else job
+
+
+def _lacks_its_cache(job: Job) -> bool:
+    """Whether a job is to go on with its cache where that ends, and there is none."""
+    if job.cache is None or not job.cache.resume or job.cache.from_frame:
+        return False
+    return find_cache(job.scene.name, [obj.name for obj in job.objects], job.cache.blend) is None
+
+
+def _from_the_start(job: Job, report: Report) -> Job:
+    """The job without --resume, so that the first try of a task and later ones are one command."""
+    assert job.cache is not None
+    names = ", ".join(obj.name for obj in job.objects)
+    report.note(
+        f"There is no cache of {names} alone in {caches_of(job.cache.blend)} yet; the bake begins "
+        f"at frame {job.start}"
+    )
+    return replace(job, cache=replace(job.cache, resume=False))
 
 
 def _step(scene: bpy.types.Scene, options: Namespace) -> int:
