@@ -462,6 +462,33 @@ def test_a_job_that_is_interrupted_says_that_its_cache_stays(
     assert len(frames_of(opened(out))) == 6 * 12 * 5
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["term", "ctrl_c"])
+def test_a_signal_loses_no_frame_that_was_simulated(
+    cli: ModuleType, addon: Addon, blend: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """As farms stop a task, in the middle of a frame: that one too is stored, to go on from it."""
+    out, simulation = blend.parent / "out.blend", addon("core.simulation").Simulation
+    given = ["bake", str(blend), "--output", str(out), "--mode", "cache"]
+    assert cli.main(given) == 0
+    wanted = frames_of(opened(out))
+    shutil.rmtree(blend.parent / "out_verlet_cache")
+    advance, simulated = simulation.advance, list[int]()
+
+    def advanced(self: Any, sample: Any) -> Any:
+        simulated.append(sample.frame)
+        if sample.frame == 4 and len(simulated) < 5:
+            os.kill(os.getpid(), number)
+        return advance(self, sample)
+
+    monkeypatch.setattr(simulation, "advance", advanced)
+    assert cli.main(given) == 128 + number
+    record = json.loads((blend.parent / "out_verlet_cache/bake_001/bake.json").read_text("utf-8"))
+    assert (record["states"], record["blocks"][-1]["end"]) == ([1, 4], 4)
+    assert cli.main([*given, "--resume"]) == 0
+    assert simulated == [2, 3, 4, 5, 6]
+    assert frames_of(opened(out)) == wanted
+
+
 def during_frame(number: int, deed: Callable[[], None]) -> Any:
     """A handler that does something once, as a bake is at a frame."""
     done: list[int] = []

@@ -3,7 +3,7 @@
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -44,7 +44,7 @@ from .job import Job, find_job, show_scene
 from .output_capture import open_closed_streams, outlive_readers, stdout_on_stderr
 from .report_command import run_report
 from .results import Report, UsageError, in_words
-from .signals import Ended, check_signals, ended_by_signals, ignore_signals
+from .signals import Ended, check_signals, ended_by_signals, ignore_signals, signals_deferred
 
 LOG_SECONDS = 10.0
 """Interval of progress lines where stderr is no terminal [s]."""
@@ -184,7 +184,7 @@ def _bake(job: Job, report: Report, log_seconds: float) -> tuple[float, Progress
         broken = report.warn(drivers.news(job.view_layer))
         with closing(job.bake()) as running, _cache_named(job):
             before = report.warn(job.cautions())
-            last = _follow(running, log_seconds)
+            last = _follow(running, log_seconds, whole_frames=job.keeps_frames)
     seconds = monotonic() - started
     later = report.warn(drivers.news(job.view_layer))
     remember_remarks(job.scene, [*broken, *before, *later, *last.remarks])
@@ -193,11 +193,11 @@ def _bake(job: Job, report: Report, log_seconds: float) -> tuple[float, Progress
 
 @contextmanager
 def _cache_named(job: Job) -> Iterator[None]:
-    """Has the message of a signal say that the cache stays, where one is written."""
+    """Has the message of a signal say that the cache stays, where its frames do."""
     try:
         yield
     except Ended as ended:
-        if job.cache is None:
+        if not job.keeps_frames:
             raise
         left = "the frames in the cache stay, and --resume goes on with them"
         raise Ended(ended.number, left) from None
@@ -221,17 +221,21 @@ def _quality(last: Progress) -> dict[str, object]:
     }
 
 
-def _follow(progress: Iterable[Progress], log_seconds: float) -> Progress:
+def _follow(progress: Iterable[Progress], log_seconds: float, *, whole_frames: bool) -> Progress:
     """Bakes to the end and prints the progress on stderr; returns the last progress.
 
     On a terminal the progress is one line that is overwritten, otherwise one line each
-    `log_seconds`.
+    `log_seconds`. With `whole_frames`, a signal waits until the frame at hand is simulated: only
+    between frames can the simulation be stored.
     """
     logged, first = monotonic(), None
     terminal = sys.stderr is not None and sys.stderr.isatty()
+    waiting = ExitStack()
     try:
         for now in progress:
             check_signals()
+            if whole_frames and first is None:
+                waiting.enter_context(signals_deferred())
             moment = monotonic()
             first = first or moment
             line = now.describe(seconds=moment - first)
@@ -240,7 +244,9 @@ def _follow(progress: Iterable[Progress], log_seconds: float) -> Progress:
             elif moment - logged >= log_seconds:
                 log(line)
                 logged = moment
+        check_signals()
     finally:
+        waiting.close()
         if terminal:
             show_status("")
     _log_remarks(now.remarks)

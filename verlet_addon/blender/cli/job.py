@@ -57,6 +57,11 @@ class Job:
     loop: int = 0
     """Number of frames that repeat; 0 for none."""
 
+    @property
+    def keeps_frames(self) -> bool:
+        """Whether frames stay, to go on from, if the bake is ended before its last one."""
+        return self.cache is not None and not self.loop
+
     def bake(
         self, objects: Sequence[bpy.types.Object] | None = None
     ) -> Generator[Progress, bool | None, None]:
