@@ -180,7 +180,7 @@ class VERLET_PG_body(
     pressure: FloatProperty(
         name="Pressure",
         description="Pressure of the gas inside over the outside, at rest, in pascal; 0 is no gas. "
-        "Holes are closed by flat lids; animated to 0, the gas escapes",
+        "Holes are closed by flat lids; a value that is keyed to 0 lets the gas escape",
         default=_BODY.pressure,
         soft_min=0.0,
         soft_max=10_000.0,

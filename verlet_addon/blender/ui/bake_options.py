@@ -56,8 +56,8 @@ class BakeOptions:
     )
     ease_frames: IntProperty(
         name="Ease Frames",
-        description="With Edited, number of frames over which the bodies are drawn to that frame, "
-        "which change too",
+        description="With Edited, number of frames before that frame over which bodies are drawn "
+        "to the edited shape; these frames change too",
         default=EASE_FRAMES,
         min=1,
         options={"SKIP_SAVE"},

@@ -25,7 +25,7 @@ class VERLET_OT_paint_flesh(bpy.types.Operator):
 
     near: FloatProperty(
         name="Flesh From",
-        description="Distance from bone to skin at which flesh begins; 0 is by the body",
+        description="Distance from bone to skin at which flesh begins; 0 chooses it by the body",
         min=0.0,
         soft_max=1.0,
         step=1,
@@ -35,7 +35,8 @@ class VERLET_OT_paint_flesh(bpy.types.Operator):
     )
     far: FloatProperty(
         name="All Fat From",
-        description="Distance from bone to skin from which on it is all fat; 0 is by the body",
+        description="Distance from bone to skin from which on it is all fat; "
+        "0 chooses it by the body",
         min=0.0,
         soft_max=1.0,
         step=1,
@@ -46,7 +47,7 @@ class VERLET_OT_paint_flesh(bpy.types.Operator):
     ends: FloatProperty(
         name="Ends",
         description="Length of the ends of limbs that stay bone, such as hands, feet and the head; "
-        "0 is by the body",
+        "0 chooses it by the body",
         min=0.0,
         soft_max=1.0,
         step=1,
