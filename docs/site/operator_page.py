@@ -13,8 +13,9 @@ _verlet = _operators.verlet
 
 INTRO = """\
 `bpy.ops.verlet.NAME(…)`, in the order of the alphabet. Each works from a script as from its button;
-those that show progress do so only where a person presses the button. **F3** and "verlet" finds
-them all."""
+those that show progress do so only where a person presses the button. Press **F3** and type
+"verlet" to find them all; **F1** over a button opens its place here, if Verlet comes from its
+website."""
 
 
 def operator_page() -> dict[str, str]:

@@ -62,8 +62,10 @@ def _page(page: dict[str, Any]) -> Iterator[str]:
     yield f"# {page['title']}"
     yield page["intro"].strip()
     yield (
-        "Ranges are those of dragging with the mouse, and typing goes beyond, unless both ends are "
-        "limits. [What can be keyed and painted](animation.md) is a table of all of them."
+        "Ranges are those of dragging with the mouse. Most settings take larger numbers if you "
+        "type them, and a bake says so where one is out of bounds. In Blender, **F1** over a "
+        "setting opens its place here, if Verlet comes from its website. "
+        "[What can be keyed and painted](animation.md) is a table of all settings."
     )
     reasons = _reasons()
     for panel in page["panel"]:
