@@ -19,8 +19,9 @@ import pytest
 from tests.blender.command_line import ended, keys_in, names, run, started
 from tests.blender.scenes import blender, body, line, sheet, verlet
 
+Addon = Callable[[str], ModuleType]
 Printed = Callable[[], Any]
-UNPRINTED = "verlet: warning: the result could not be printed"
+UNPRINTED = "verlet: note: the result could not be printed"
 
 
 def saved(path: Path) -> Path:
@@ -178,6 +179,56 @@ def test_drivers_that_fail_sooner_or_later_are_each_named_once(
     bpy.ops.wm.open_mainfile(filepath=str(out))
     stored = json.loads(blender.context.scene.verlet.baked_remarks)
     assert [(text, grade) for text, grade, *_ in stored] == [(line, "WARNING") for line in lines]
+
+
+def torn_apart(folder: Path) -> Path:
+    """A cape that two objects hold by the ends of an edge, one of which moves away."""
+    cape = body(sheet("Cape"))
+    for vertex, far in ((0, 0.0), (1, 0.5)):
+        target = bpy.data.objects.new(f"Hand {vertex}", None)
+        bpy.context.scene.collection.objects.link(target)
+        for frame, x in ((1, 0.0), (6, far)):
+            target.location.x = x
+            target.keyframe_insert("location", frame=frame)
+        cape.vertex_groups.new(name=target.name).add([vertex], 1.0, "REPLACE")
+        item = cape.verlet.attachments.add()
+        item.target, item.vertex_group = target, target.name
+    bpy.context.scene.frame_end = 6
+    return saved(folder / "in.blend")
+
+
+@pytest.mark.parametrize("mode", ["relative", "cache"])
+def test_strict_takes_a_warning_of_the_simulation_for_an_error(
+    cli: ModuleType, tmp_path: Path, printed: Printed, mode: str
+) -> None:
+    path, out = torn_apart(tmp_path), tmp_path / "out.blend"
+    printed()
+    given = ["bake", str(path), "--output", str(out), "--mode", mode, "--json"]
+    assert cli.main([*given, "--strict"]) == 1
+    text = printed()
+    error = json.loads(text.out)["error"]
+    assert (error["kind"], error["body"]) == ("warning", "Cape")
+    assert "Cape is attached to Hand 0 and Hand 1 at vertices that move apart" in error["sentence"]
+    assert not out.exists()
+    assert cli.main(given) == 0
+    text = printed()
+    (remark, *_) = json.loads(text.out)["remarks"]
+    assert f"verlet: warning: {remark}" in text.err.splitlines()
+    assert out.exists()
+
+
+def test_a_hint_on_the_simulation_passes_strict(
+    cli: ModuleType, blend: Path, printed: Printed, monkeypatch: pytest.MonkeyPatch, addon: Addon
+) -> None:
+    hint = addon("core.remark").Remark("Cloth could be lighter; lower its Mass", grade="INFO")
+    monkeypatch.setattr(
+        addon("blender.bake.statistics").BakeStatistics, "at_end", lambda *_: [hint]
+    )
+    given = ["bake", str(blend), "--output", str(blend), "--json", "--strict"]
+    assert cli.main(given) == 0
+    text = printed()
+    assert json.loads(text.out)["remarks"] == [hint]
+    assert text.err == f"verlet: note: {hint}\n"
 
 
 def test_a_whole_file_passes_strict(

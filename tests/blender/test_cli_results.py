@@ -301,6 +301,7 @@ def test_what_killed_jobs_left_is_named_and_deleted_and_what_others_write_is_not
     given = ["bake", str(blend), "--output", str(folder / "out.blend"), "--frames", "1", "2"]
     assert cli.main([*given, "--strict"]) == 0
     told = printed().err.splitlines()
+    assert all(line.startswith("verlet: note: ") for line in told)
     assert sorted(line.split()[2] for line in told) == sorted(map(str, left))
     assert not any(path.exists() for path in left)
     assert all(path.exists() for path in busy)

@@ -104,13 +104,13 @@ def _run(tasks: Sequence[Task], options: Namespace, results: dict[int, Result]) 
                 if number in results:
                     told = running.pop(number)
                     status.show([])
-                    _print_end(name, results[number], () if status.visible else told, options)
+                    _print_end(name, results[number], told, options, printed=not status.visible)
                 status.show([f"{tasks[each].name}: {told[-1]}" for each, told in running.items()])
     finally:
         status.show([])
         for number in {*running} & {*results}:
-            told = running[number]
-            _print_end(tasks[number].name, results[number], told, options)
+            name, told = tasks[number].name, running[number]
+            _print_end(name, results[number], told, options, printed=not status.visible)
 
 
 def _render_sheets(
@@ -128,12 +128,14 @@ def _render_sheets(
             (log if options.json else print_result)(f"{path.stem}: Rendered {path}")
 
 
-def _print_end(name: str, result: Result, told: Sequence[str], options: Namespace) -> None:
-    """Prints what a task came to, without the lines that have been printed."""
-    warnings = [*result["warnings"], *result.get("remarks", ())]
-    errors = [error["sentence"] for error in result.get("errors", ())]
-    for line in [*(f"warning: {each}" for each in warnings), *errors]:
-        if line not in told:
+def _print_end(
+    name: str, result: Result, lines: Sequence[str], options: Namespace, *, printed: bool
+) -> None:
+    """Prints the warnings, notes and errors of a task whose lines may have been printed."""
+    told = [line for line in lines if line.startswith(("warning: ", "note: "))]
+    told += [error["sentence"] for error in result.get("errors", ())]
+    for line in told:
+        if not (printed and line in lines):
             log(f"{name}: {line}")
     if result["error"] is None:
         (log if options.json else print_result)(f"{name}: {in_words(result)}")

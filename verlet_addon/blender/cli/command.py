@@ -11,7 +11,6 @@ from typing import Any
 import bpy
 
 from ...core.errors import VerletError
-from ...core.remark import graded
 from ...core.self_test import fallback_reason, kernels
 from ...core.team.threads import thread_count
 from ..bake.cache_checks import shown_caches
@@ -123,7 +122,6 @@ def _run(options: Namespace, report: Report) -> dict[str, Any]:
         log(sentence)
     if options.check:
         remarks = dry_run(job, report)
-        _log_remarks(remarks)
         return {**job.describe(), "output": _path(output), "remarks": remarks}
     seconds, last = _bake(
         job, report, LOG_SECONDS if options.log_seconds is None else options.log_seconds
@@ -187,6 +185,7 @@ def _bake(job: Job, report: Report, log_seconds: float) -> tuple[float, Progress
             last = _follow(running, log_seconds, whole_frames=job.keeps_frames)
     seconds = monotonic() - started
     later = report.warn(drivers.news(job.view_layer))
+    report.remark(last.remarks)
     remember_remarks(job.scene, [*broken, *before, *later, *last.remarks])
     return seconds, last
 
@@ -249,14 +248,7 @@ def _follow(progress: Iterable[Progress], log_seconds: float, *, whole_frames: b
         waiting.close()
         if terminal:
             show_status("")
-    _log_remarks(now.remarks)
     return now
-
-
-def _log_remarks(remarks: Iterable[str]) -> None:
-    """Prints diagnostics of the motion as warnings; with --strict they are no errors."""
-    for remark in remarks:
-        log(f"{'note' if graded(remark).grade == 'INFO' else 'warning'}: {remark}")
 
 
 def _print_version(report: Report) -> None:

@@ -42,13 +42,13 @@ class StatusLines:
 
 
 def print_result(text: str) -> None:
-    """Prints the result, one line on stdout; a failure becomes a warning on stderr."""
+    """Prints the result, one line on stdout; a failure becomes a note on stderr."""
     try:
         _print(text, sys.stdout)
     except OSError as error:
         # Python would flush the stream again at exit, and end with an error.
         discard(1)
-        log(f"warning: the result could not be printed: {error.strerror}")
+        log(f"note: the result could not be printed: {error.strerror}")
 
 
 def suggestion(name: str, names: Iterable[str]) -> str:

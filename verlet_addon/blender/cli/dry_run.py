@@ -13,7 +13,7 @@ from .results import Report
 
 
 def dry_run(job: Job, report: Report) -> list[str]:
-    """Simulates the start of a bake, writes nothing, and returns its diagnostics.
+    """Simulates the start of a bake, writes nothing, and returns its remarks.
 
     Bodies are built together with the first simulated frame. If that fails, each body is tried
     alone, since a bake ends with its first error.
@@ -36,6 +36,7 @@ def dry_run(job: Job, report: Report) -> list[str]:
         report.warn(drivers.news(job.view_layer))
         with report.attempt():
             report.warn(job.cautions())
+        report.remark(remarks)
     if report.errors:
         raise report.errors[0]
     return [*remarks]

@@ -56,7 +56,7 @@ def add_fit_arguments(command: ArgumentParser) -> None:
     )
 
 
-def fit_file(options: Namespace, output: Path, _report: Report) -> dict[str, Any]:
+def fit_file(options: Namespace, output: Path, report: Report) -> dict[str, Any]:
     """Fits garments of the open file's scene; returns values for JSON.
 
     Parameters
@@ -89,8 +89,7 @@ def fit_file(options: Namespace, output: Path, _report: Report) -> dict[str, Any
                 check_signals()
                 if last.settling.is_at_rest:
                     log(last.describe())
-    for remark in last.remarks:
-        log(f"warning: {remark}")
+    report.remark(last.remarks)
     return {
         "output": str(output),
         "sentence": last.result(),

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...core.errors import FileError, VerletError
-from ...core.remark import graded
+from ...core.remark import Remark, graded
 from .console import log, print_result
 
 CODES = {"usage": 2, "file": 3, "disk": 4, "memory": 5, "interrupted": 130, "terminated": 143}
@@ -52,17 +52,26 @@ class Report:
         Hints are no error.
         """
         with self.attempt():
-            more = [each for each in warnings if graded(each).grade != "INFO"]
-            if more and self._strict:
-                raise StrictError(". ".join(more))
-            for warning in warnings:
-                self.note(warning)
+            self._print(warnings)
+            self.warnings += warnings
         return warnings
 
-    def note(self, warning: str) -> None:
-        """Prints a warning that does not concern the file, and is no error if strict."""
-        self.warnings.append(warning)
-        log(f"warning: {warning}")
+    def remark(self, remarks: Sequence[str]) -> None:
+        """Prints remarks on the motion, or raises the warnings among them as one if strict."""
+        with self.attempt():
+            self._print(remarks)
+
+    def _print(self, sentences: Sequence[str]) -> None:
+        """Prints warnings and notes; raises the warnings as one error if strict."""
+        grave = [each for each in sentences if graded(each).grade != "INFO"]
+        if grave and self._strict:
+            raise StrictError(". ".join(grave))
+        for each in sentences:
+            log(f"{'warning' if each in grave else 'note'}: {each}")
+
+    def note(self, sentence: str) -> None:
+        """Prints what does not concern the file, and is no error if strict."""
+        self.warn([Remark(sentence, grade="INFO")])
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
