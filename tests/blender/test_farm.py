@@ -166,6 +166,29 @@ def test_names_that_a_format_cannot_hold_are_told(
     assert not (tmp_path / "job").exists()
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["--set", "Flag.frictoin=1"], "names no setting of Flag that is a number, a switch or a"),
+        (["--wedge", "substep=5,10"], "did you mean substeps?"),
+        (["--set", "frictoin=1"], "did you mean friction?"),
+        (
+            ["--wedge", "Flag.friction=0.1,lots"],
+            "--set Flag.friction=lots is invalid; give a number",
+        ),
+        (["--set", "material=silkk"], "is invalid; give one of NONE, SILK"),
+    ],
+)
+def test_settings_that_no_file_can_have_are_told_before_the_farm_has_the_job(
+    cli: ModuleType, blend: Path, tmp_path: Path, printed: Printed, given: list[str], told: str
+) -> None:
+    options = ["--format", "openjd", "--output", str(tmp_path / "job"), "--output-dir", "out"]
+    assert cli.main(["job", str(blend), *options, *given]) == 1
+    (line,) = printed().err.splitlines()
+    assert told in line
+    assert not (tmp_path / "job").exists()
+
+
 def test_a_job_that_cannot_be_written_is_told(
     cli: ModuleType, blend: Path, printed: Printed
 ) -> None:

@@ -10,6 +10,7 @@ from .farm_shots import FarmJob, command_lines, find_farm_job
 from .flamenco import job_type
 from .open_job_description import parameter_values, template
 from .results import Report
+from .setting_overrides import check
 
 
 def add_job_arguments(command: ArgumentParser) -> None:
@@ -49,8 +50,13 @@ def run_job(options: Namespace, report: Report) -> int:
         The disk is full, or the job cannot be written.
     UsageError
         The arguments name no file, or names that the format does not allow.
+    SettingsError
+        `--set` or `--wedge` names no setting, or a value that it cannot have.
     """
     job = find_farm_job(options)
+    wedges = [f"{each.setting}={value}" for each in job.wedges for value in each.values]
+    for assignment in (*options.assignments, *wedges):
+        check(assignment)
     match options.format:
         case "openjd":
             texts = _bundle(job)

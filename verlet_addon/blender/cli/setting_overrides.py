@@ -6,8 +6,15 @@ from typing import Any
 import bpy
 
 from ...core.errors import SettingsError
+from ...core.materials import MATERIALS
 from ..settings.materials import give_material
-from ..settings.properties import body_properties, is_body, scene_properties
+from ..settings.properties import (
+    VERLET_PG_body,
+    body_properties,
+    is_body,
+    scene_properties,
+)
+from ..settings.scene_properties_group import VERLET_PG_scene
 from .console import suggestion
 from .name_patterns import matches
 
@@ -51,34 +58,51 @@ def override(
             )
 
 
+def check(assignment: str) -> None:
+    """Checks an assignment as far as it can be without a file; errors as of `override`."""
+    body, name, text = _parts(assignment)
+    group = VERLET_PG_body if body or _is_of_bodies(name) else VERLET_PG_scene
+    _read(assignment, group, body, name, text)
+
+
 def _set(
     scene: bpy.types.Scene, assignment: str, chosen: Sequence[str] | None
 ) -> Iterator[tuple[Any, str, object]]:
     """Applies one assignment; yields each property's owner, its name and new value."""
-    place, equals, text = assignment.partition("=")
-    body, _, name = place.rpartition(".")
-    if not equals or not name:
-        raise SettingsError(f"--set {assignment} has to be SETTING=VALUE or BODY.SETTING=VALUE")
+    body, name, text = _parts(assignment)
     for owner in _owners(scene, body, name, chosen):
-        known = owner.bl_rna.properties.get(name)
-        if known is None or not _is_plain(known):
-            raise SettingsError(
-                f"--set {assignment} names no setting of "
-                f"{body or 'the scene (for those of a body, BODY.SETTING)'} that is a number, a "
-                "switch or a name; the manual lists them under Settings"
-                + suggestion(
-                    name, (each.identifier for each in owner.bl_rna.properties if _is_plain(each))
-                )
-            )
-        try:
-            value = _value(known, text)
-        except (KeyError, ValueError) as error:
-            raise SettingsError(f"--set {assignment} is invalid; give {_kind(known)}") from error
-        if name == "material" and value in _choices(known)[1:]:
+        value = _read(assignment, owner, body, name, text)
+        if name == "material" and value in MATERIALS:
             give_material(owner, value)
         else:
             setattr(owner, name, value)
         yield owner, name, getattr(owner, name)
+
+
+def _parts(assignment: str) -> tuple[str, str, str]:
+    """Body, setting and value of an assignment; the body is empty where none is named."""
+    place, equals, text = assignment.partition("=")
+    body, _, name = place.rpartition(".")
+    if not equals or not name:
+        raise SettingsError(f"--set {assignment} has to be SETTING=VALUE or BODY.SETTING=VALUE")
+    return body, name, text
+
+
+def _read(assignment: str, owner: Any, body: str, name: str, text: str) -> Any:
+    """The value of an assignment to settings of an object or a class."""
+    known = owner.bl_rna.properties.get(name)
+    if known is None or not _is_plain(known):
+        where = body or "the scene (for those of a body, BODY.SETTING)"
+        meant = [owner] if body else [owner, VERLET_PG_body]
+        raise SettingsError(
+            f"--set {assignment} names no setting of {where} that is a number, a switch or a name; "
+            "the manual lists them under Settings"
+            + suggestion(name, (each for group in meant for each in _plain_names(group)))
+        )
+    try:
+        return _value(known, text)
+    except (KeyError, ValueError) as error:
+        raise SettingsError(f"--set {assignment} is invalid; give {_kind(known)}") from error
 
 
 def _owners(
@@ -87,17 +111,24 @@ def _owners(
     """The settings of the scene or of bodies that an assignment concerns."""
     if body:
         return _bodies_named(scene, body)
-    own = scene_properties(scene)
-    bodies = [obj for obj in scene.objects if is_body(obj)]
-    known = body_properties(bodies[0]).bl_rna.properties.get(name) if bodies else None
-    if own.bl_rna.properties.get(name) is not None or known is None or not _is_plain(known):
-        return [own]
+    if not _is_of_bodies(name):
+        return [scene_properties(scene)]
     return [
         body_properties(obj)
-        for obj in bodies
+        for obj in scene.objects
         if body_properties(obj).enabled
         and (chosen is None or any(matches(obj.name, each) for each in chosen))
     ]
+
+
+def _is_of_bodies(name: str) -> bool:
+    """Whether bodies have a setting of this name, and the scene has none."""
+    return name in _plain_names(VERLET_PG_body) and name not in VERLET_PG_scene.bl_rna.properties
+
+
+def _plain_names(owner: Any) -> list[str]:
+    """Names of the settings of an object or a class that can be set from text."""
+    return [each.identifier for each in owner.bl_rna.properties if _is_plain(each)]
 
 
 def _is_plain(known: Any) -> bool:
