@@ -129,6 +129,39 @@ def test_a_material_that_is_set_brings_its_settings(cli: ModuleType, blend: Path
     assert (cloth.verlet.material, cloth.verlet.use_density) == ("DENIM", True)
 
 
+def test_a_material_of_another_type_is_refused_unless_the_type_is_set_first(
+    cli: ModuleType, blend: Path, printed: Callable[[], Any]
+) -> None:
+    out = blend.parent / "out.blend"
+    given = ["bake", str(blend), "--output", str(out)]
+    assert cli.main([*given, "--set", "*.material=hemp"]) == 1
+    assert printed().err == (
+        "verlet: --set *.material=hemp does not suit Cloth, which is Cloth; give it a material of "
+        "Cloth, or make it Rope first, by --set Cloth.body_type=rope\n"
+    )
+    assert not out.exists()
+    first = ["--set", "Cloth.body_type=rope"]
+    assert cli.main([*given, *first, "--set", "*.material=hemp"]) == 0
+    keys_in(out)
+    cloth: Any = bpy.data.objects["Cloth"]
+    assert (cloth.verlet.body_type, cloth.verlet.material) == ("ROPE", "HEMP")
+
+
+def test_hair_and_water_are_told_what_suits_them(
+    addon: Callable[[str], ModuleType], blend: Path
+) -> None:
+    override = addon("blender.cli.setting_overrides").override
+    settings_error = addon("core.errors").SettingsError
+    bpy.ops.wm.open_mainfile(filepath=str(blend))
+    for given, told in (
+        (["Cloth.material=curly"], r"is Cloth; give it a material of Cloth$"),
+        (["Cloth.body_type=water", "Cloth.material=fat"], r"is Water; make it Flesh first, by"),
+        (["Cloth.material=curly"], r"is Water; name the bodies that it suits, by BODY\.material$"),
+    ):
+        with pytest.raises(settings_error, match=told):
+            override(bpy.context.scene, given)
+
+
 def test_textures_are_found_from_another_folder(
     cli: ModuleType, blend: Path, tmp_path: Path
 ) -> None:

@@ -1,14 +1,15 @@
 """Settings given on the command line by `--set`, which replace the file's."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 import bpy
 
 from ...core.errors import SettingsError
-from ...core.materials import MATERIALS
+from ...core.materials import FITTING, MATERIALS
 from ..settings.materials import give_material
 from ..settings.properties import (
+    BODY_TYPES,
     VERLET_PG_body,
     body_properties,
     is_body,
@@ -39,7 +40,8 @@ def override(
     Raises
     ------
     SettingsError
-        The body or setting does not exist, the value is invalid, or the setting is animated.
+        The body or setting does not exist, the value is invalid or a material of another type, or
+        the setting is animated.
     """
     set_values = [
         (assignment, *values)
@@ -73,6 +75,7 @@ def _set(
     for owner in _owners(scene, body, name, chosen):
         value = _read(assignment, owner, body, name, text)
         if name == "material" and value in MATERIALS:
+            _check_type(owner, value, assignment)
             give_material(owner, value)
         else:
             setattr(owner, name, value)
@@ -103,6 +106,25 @@ def _read(assignment: str, owner: Any, body: str, name: str, text: str) -> Any:
         return _value(known, text)
     except (KeyError, ValueError) as error:
         raise SettingsError(f"--set {assignment} is invalid; give {_kind(known)}") from error
+
+
+def _check_type(body: VERLET_PG_body, material: str, assignment: str) -> None:
+    """Raises SettingsError for a material of another type, which would make the body one."""
+    own, other = body.body_type, MATERIALS[material].settings.body_type
+    if own == other:
+        return
+    name, labels = (
+        cast(bpy.types.Object, body.id_data).name,
+        {item[0]: item[1] for item in BODY_TYPES},
+    )
+    remedies = [f"give it a material of {labels[own]}"] if own in FITTING else []
+    if "HAIR" not in (own, other):
+        make = f"--set {name}.body_type={labels[other].lower()}"
+        remedies.append(f"make it {labels[other]} first, by {make}")
+    raise SettingsError(
+        f"--set {assignment} does not suit {name}, which is {labels[own]}; "
+        + (", or ".join(remedies) or "name the bodies that it suits, by BODY.material")
+    )
 
 
 def _owners(
