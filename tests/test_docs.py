@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.site.assets import from_elsewhere
+from docs.site.assets import from_elsewhere, without_size
 from docs.site.contents import parts
 
 ROOT = Path(__file__).parents[1]
@@ -71,3 +71,10 @@ def test_what_the_site_would_load_from_elsewhere_is_found(tmp_path: Path) -> Non
         "page.html loads https://e.org/f.js",
         "style.css loads http://g.org/h.woff2",
     ]
+
+
+def test_pictures_of_the_site_that_keep_no_room_are_found(tmp_path: Path) -> None:
+    """Else the place that F1 opens moves out of view as pictures above it are loaded."""
+    page = """<img src="a.png" width="4" height="3"><img src="b.png" width="4">"""
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
+    assert list(without_size(tmp_path)) == ["page.html does not say how large b.png is"]

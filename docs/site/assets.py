@@ -1,4 +1,4 @@
-"""What pages of the site load from elsewhere, which is to be nothing: fonts, scripts, pictures."""
+"""What pages of the site load: nothing from elsewhere, and pictures whose sizes they say."""
 
 import re
 import sys
@@ -13,12 +13,15 @@ class Assets(HTMLParser):
     def __init__(self, page: str) -> None:
         super().__init__()
         self.found: list[str] = []
+        self.unsized: list[str] = []
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Collects what an element loads."""
         names = ("src", "srcset", "poster", *(("href",) if tag == "link" else ()))
         self.found += [value for name, value in attrs if name in names and value]
+        if tag == "img" and not {"width", "height"} <= {name for name, _ in attrs}:
+            self.unsized.append(dict(attrs).get("src") or "a picture")
 
 
 def from_elsewhere(site: Path) -> Iterator[str]:
@@ -35,5 +38,13 @@ def from_elsewhere(site: Path) -> Iterator[str]:
                 yield f"{file.relative_to(site)} loads {address}"
 
 
+def without_size(site: Path) -> Iterator[str]:
+    """Each picture of the site for which a page keeps no room until it is loaded."""
+    for page in sorted(site.rglob("*.html")):
+        for picture in Assets(page.read_text(encoding="utf-8")).unsized:
+            yield f"{page.relative_to(site)} does not say how large {picture} is"
+
+
 if __name__ == "__main__":
-    sys.exit("\n".join(from_elsewhere(Path(sys.argv[1]))) or 0)
+    built = Path(sys.argv[1])
+    sys.exit("\n".join([*from_elsewhere(built), *without_size(built)]) or 0)

@@ -16,6 +16,7 @@ extensions = [
     "myst_parser",
     "docs.site.contents",
     "docs.site.languages",
+    "docs.site.picture_sizes",
     "docs.site.samples",
     "docs.site.sentences",
 ]
@@ -42,4 +43,5 @@ html_sidebars = {
 html_css_files = ["pictures.css"]
 html_title = project
 html_copy_source = False
+html_scaled_image_link = False
 html_show_sourcelink = False

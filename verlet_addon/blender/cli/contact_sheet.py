@@ -33,7 +33,7 @@ EMPTY = Path("-")
 def add_sheet_arguments(command: ArgumentParser) -> None:
     """Adds the arguments of the command that renders a contact sheet."""
     add = command.add_argument
-    add("inputs", metavar="BAKED.blend", nargs="+", type=Path, help="file to show; - is none")
+    add("inputs", metavar="BAKED.blend", nargs="+", type=Path, help="file to show; - leaves a gap")
     add(
         "--output",
         metavar="SHEET.png",
