@@ -130,8 +130,25 @@ def test_a_disk_that_fills_up_is_told_and_the_bake_can_be_resumed(
     assert error["kind"] == "disk"
     assert re.search(r"Cannot write .*out_verlet_cache.*: File too large", error["sentence"])
     assert not out.exists()
+    assert [*tmp_path.rglob("*.part")] == []
     assert cli.main(["bake", str(blend), "--output", str(out), *mode, "--resume"]) == 0
     assert frames_of(opened(out)) == frames_of(opened(wanted))
+
+
+@pytest.mark.parametrize("end", [6, 12])
+def test_a_bake_that_goes_on_deletes_files_that_a_kill_left_half_written(
+    tmp_path: Path, end: int
+) -> None:
+    """Also where the cache has all frames already."""
+    obj, scene = baked_rope(tmp_path, end=6), range_to(6)
+    folder = points_of(obj).parent
+    left = [folder / f"{name}.part" for name in ("state_6.npy", "inputs_9.npy", "bake.json")]
+    for path in left:
+        path.write_bytes(b"half")
+    scene.frame_end = end
+    verlet.bake(mode="CACHE", resume=True)
+    assert points_of(obj).parent == folder
+    assert [*folder.glob("*.part")] == []
 
 
 def test_an_error_in_the_motion_keeps_the_former_bake_and_the_frames_before_it(

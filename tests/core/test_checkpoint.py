@@ -246,6 +246,24 @@ def test_what_cannot_be_gone_on_with_is_told(
         read_checkpoint(path)
 
 
+def test_a_checkpoint_that_cannot_be_written_leaves_the_former_one_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And no part of the new one on a disk that is full."""
+    path = tmp_path / "state.npy"
+    write_checkpoint(path, [1])
+
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError("No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(np, "save", full)
+        with pytest.raises(OSError, match="No space left"):
+            write_checkpoint(path, [2])
+    assert [*tmp_path.iterdir()] == [path]
+    assert read_checkpoint(path) == [1]
+
+
 def test_a_checkpoint_names_no_class_outside_the_core(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="holds no"):
         write_checkpoint(tmp_path / "stored.npz", [Path()])

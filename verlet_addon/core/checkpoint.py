@@ -51,12 +51,15 @@ def write_checkpoint(path: Path, root: object) -> None:
     tree = {"format": FORMAT, "root": root_node, "nodes": encoder.nodes, "arrays": len(arrays)}
     text = np.frombuffer(json.dumps(tree).encode(), np.uint8)
     partial_file = path.with_name(path.name + ".part")
-    with partial_file.open("wb") as file:
-        # One after the other: several times as fast as `np.savez`, which sums each up once more.
-        written: list[NDArray[Any]] = [text, _checksum(text, arrays), *arrays]
-        for array in written:
-            np.save(file, array, allow_pickle=False)
-    partial_file.replace(path)
+    try:
+        with partial_file.open("wb") as file:
+            # One by one: several times as fast as `np.savez`, which sums each up once more.
+            written: list[NDArray[Any]] = [text, _checksum(text, arrays), *arrays]
+            for array in written:
+                np.save(file, array, allow_pickle=False)
+        partial_file.replace(path)
+    finally:
+        partial_file.unlink(missing_ok=True)
 
 
 def read_checkpoint(path: Path) -> Any:

@@ -155,6 +155,11 @@ class Cache:
         checksums = [self.samples_since(body, before + 1, end) for body in record.bodies]
         record.blocks.insert(number, Block(end, checksums))
 
+    def remove_unfinished(self) -> None:
+        """Deletes files that were not written to their end."""
+        for path in self.folder.glob("*.part"):
+            path.unlink()
+
     def read_state(self, frame: int) -> Simulation:
         """The simulation at a frame of the cache, as it was when that frame was simulated.
 

@@ -66,9 +66,14 @@ def end_to_keep(cache: Cache, start: int, from_frame: int) -> int:
 
 
 def held(cache: Cache) -> Cache:
-    """A cache, held by this process; raises FileError if another one holds it."""
+    """A cache, held by this process; raises FileError if another one holds it.
+
+    Files that a process was writing when it was killed are deleted: their names are of frames that
+    no later bake may store.
+    """
     with errors_named("write", cache.folder):
         if hold(cache.folder):
+            cache.remove_unfinished()
             return cache
     raise FileError(
         f"Another process writes the cache {cache.folder}; wait until it has ended, or bake "
