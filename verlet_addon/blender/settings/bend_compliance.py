@@ -40,7 +40,7 @@ BEND = _blender.props.FloatProperty(
     name="Bend Softness",
     description=(
         "How easily it folds, as the power of ten of 1/(N m), of ropes 1/(N m²): "
-        "5.4 is silk, 4.5 cotton, 3.9 denim, 3.5 office paper, 2 card, 0 keeps its shape"
+        "5.5 is silk, 4.5 cotton, 3.9 denim, 3.5 office paper, 2 card, 0 keeps its shape"
     ),
     get=_read_bend,
     set=_write_bend,
