@@ -1,9 +1,14 @@
 """The interface speaks each of its languages, all of it."""
 
 import ast
+import os
 import re
+import subprocess
+import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any, cast
 
 import bpy
@@ -77,8 +82,8 @@ def test_there_are_four_languages() -> None:
 
 
 @pytest.fixture(params=["de_DE", "es", "ja_JP", "zh_HANS"])
-def language(request: pytest.FixtureRequest) -> Any:
-    """Blender's interface in a language, until the test ends."""
+def preferred(request: pytest.FixtureRequest) -> Any:
+    """The language of the preferences, until the test ends."""
     view: Any = bpy.context.preferences.view
     before = view.language
     try:
@@ -88,6 +93,42 @@ def language(request: pytest.FixtureRequest) -> Any:
     view.use_translate_interface = view.use_translate_tooltips = True
     yield bpy.app.translations.locale
     view.language = before
+
+
+@pytest.fixture
+def language(preferred: str, addon: Callable[[str], ModuleType]) -> Any:
+    """The same language, with our catalogs, as where there is a window."""
+    interface = addon("blender.translation.interface")
+    interface.register_catalogs()
+    yield preferred
+    interface.unregister_catalogs()
+
+
+@pytest.mark.skipif(bool(bpy.app.binary_path), reason="Python alone starts the source's add-on")
+def test_a_start_without_a_window_reads_no_catalog() -> None:
+    """That takes longer than all else that the add-on does then."""
+    code = "import verlet_addon as a; from verlet_addon.blender.translation.catalogs import catalog"
+    code += "; a.register(); print('read', catalog.cache_info().currsize); a.unregister()"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
+    )
+    assert "read 0" in done.stdout.splitlines()
+
+
+@in_words
+@pytest.mark.usefixtures("preferred")
+@pytest.mark.skipif(not bpy.app.background, reason="there is a window")
+def test_without_a_window_all_is_in_english() -> None:
+    """What scripts and the logs of farms look for."""
+    find: Any = bpy.app.translations.pgettext_iface
+    operators: Any = bpy.ops
+    convert = operators.verlet.convert.get_rna_type()
+    assert find(convert.name, convert.translation_context) == "Make Soft Body"
+    sheet("Flag", height=2.0).data.clear_geometry()
+    operators.verlet.convert()
+    with pytest.raises(RuntimeError, match="Flag has no vertices; add some, or remove its soft"):
+        operators.verlet.bake()
 
 
 @in_words

@@ -189,6 +189,30 @@ def register() -> None:
     interface.name_contexts(CLASSES, _own_properties())
     for cls in CLASSES:
         bpy.utils.register_class(cls)
+    _register_properties()
+    for menu, draw in MENUS:
+        getattr(bpy.types, menu).append(draw)
+    _blender.utils.register_preset_path(_PRESETS_PARENT)
+    _blender.utils.register_manual_map(manual.manual_map)
+    if not bpy.app.background:  # whoever reads reports without a window is a script or a farm
+        interface.register_catalogs()
+    preferences.apply_preferences()
+    add_handlers(former_files.HANDLERS)
+    former_files.keep_settings_of_open_file()
+    cache_handlers.register_handlers()
+    handlers.register_handlers()
+    drape_files.register_handlers()
+    timeline.register_timeline()
+    pins.register_handlers()
+    add_handlers(samples.HANDLERS)
+    drawing_cache.register_handlers()
+    view.register_overlay()
+    grab_tool.register_tool()
+    _commands.append(_blender.utils.register_cli_command("verlet", command.main))
+
+
+def _register_properties() -> None:
+    """Registers the properties of objects, bones, scenes and workspaces."""
     _blender.types.Object.verlet = _blender.props.PointerProperty(
         type=properties.VERLET_PG_body, override={"LIBRARY_OVERRIDABLE"}
     )
@@ -207,24 +231,6 @@ def register() -> None:
     _blender.types.WorkSpace.verlet_overlay = _blender.props.PointerProperty(
         type=overlay_properties.VERLET_PG_overlay
     )
-    for menu, draw in MENUS:
-        getattr(bpy.types, menu).append(draw)
-    _blender.utils.register_preset_path(_PRESETS_PARENT)
-    _blender.utils.register_manual_map(manual.manual_map)
-    interface.register_catalogs()
-    preferences.apply_preferences()
-    add_handlers(former_files.HANDLERS)
-    former_files.keep_settings_of_open_file()
-    cache_handlers.register_handlers()
-    handlers.register_handlers()
-    drape_files.register_handlers()
-    timeline.register_timeline()
-    pins.register_handlers()
-    add_handlers(samples.HANDLERS)
-    drawing_cache.register_handlers()
-    view.register_overlay()
-    grab_tool.register_tool()
-    _commands.append(_blender.utils.register_cli_command("verlet", command.main))
 
 
 def _own_properties() -> tuple[Any, ...]:

@@ -21,14 +21,18 @@ LABEL, COMMAND = "Verlet", "Verlet Operator"
 words often mean another thing: Straight as an order, Strength as that of a brush."""
 
 
+_registered: list[str] = []
+"""The languages whose texts Blender has; none where there is no window."""
+
+
 def translated(text: str) -> str:
-    """A text that is put together, in the language of the interface; in English without a catalog.
+    """A text that is put together, in the language of the interface, if its catalog is registered.
 
     Labels and texts that stand in the source as they are shown need no call: Blender finds these.
     """
     language = language_of(bpy.app.translations.locale)
     preferences = cast(bpy.types.Preferences, bpy.context.preferences)
-    if not language or not preferences.view.use_translate_interface:
+    if language not in _registered or not preferences.view.use_translate_interface:
         return text
     return _templates(language).translate(text)
 
@@ -43,10 +47,12 @@ def register_catalogs() -> None:
                 for place in (COMMAND,) if context == "Operator" else ("*", LABEL):
                     its[place, text] = translation
     bpy.app.translations.register(NAME, whole)
+    _registered.extend(whole)
 
 
 def unregister_catalogs() -> None:
-    """Takes them back."""
+    """Takes them back, if Blender has them."""
+    _registered.clear()
     bpy.app.translations.unregister(NAME)
 
 
