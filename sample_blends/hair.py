@@ -252,7 +252,20 @@ def _curled(strands: Points) -> Points:
 
 
 def _hair(name: str, strands: Points, surface: Any, material: str, color: Any) -> Any:
-    """Adds hair that grows on a surface, and makes it a body."""
+    """Adds hair of locks that become thinner towards their tips."""
+    radii = THICK[material] * np.linspace(1.0, 0.4, strands.shape[1])
+    obj = add_hair(name, strands, surface, material=material, color=color, radii=radii)
+    obj.verlet.strand_friction = 10.0
+    return obj
+
+
+def add_hair(
+    name: str, strands: Points, surface: Any, *, material: str, color: Any, radii: Points
+) -> Any:
+    """Adds hair that grows on a surface, and makes it a body.
+
+    It grows through places (k, n, 3) and is as thick as radii (n,) say.
+    """
     cast(Any, bpy.context.view_layer).update()
     scene = cast(Any, bpy.context.scene)
     obj: Any = new_hair(name, list(strands), surface, scene)
@@ -263,7 +276,6 @@ def _hair(name: str, strands: Points, surface: Any, material: str, color: Any) -
     bpy.ops.curves.snap_curves_to_surface(attach_mode="NEAREST")
     make_bodies([obj], cast(Any, bpy.context.view_layer), body_type="HAIR", use_material=True)
     give_material(obj.verlet, material)
-    obj.verlet.strand_friction = 10.0
     looks: Any = bpy.data.materials.new(name)
     looks.use_nodes = True
     nodes, links = looks.node_tree.nodes, looks.node_tree.links
@@ -273,6 +285,5 @@ def _hair(name: str, strands: Points, surface: Any, material: str, color: Any) -
     links.new(shader.outputs[0], nodes.new("ShaderNodeOutputMaterial").inputs[0])
     obj.data.materials.append(looks)
     radius = obj.data.attributes.new("radius", "FLOAT", "POINT")
-    share = np.tile(np.linspace(1.0, 0.4, strands.shape[1]), len(strands))
-    radius.data.foreach_set("value", (THICK[material] * share).astype(np.float32))
+    radius.data.foreach_set("value", np.tile(radii, len(strands)).astype(np.float32))
     return obj

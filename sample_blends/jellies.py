@@ -31,7 +31,8 @@ def jellies() -> None:
     _fill(bear, (0.75, 0.08, 0.05), mass=60.0, stiffness=5e4)
     bpy.ops.mesh.primitive_cube_add(size=0.7, location=(0.65, 0.1, 0.95), rotation=(0.15, 0.1, 0.6))
     cube: Any = bpy.context.object
-    _round(cube)
+    cube.name = cube.data.name = "Cube"
+    round_cube(cube, bevel=0.08, voxel=0.04)
     _fill(cube, (0.10, 0.45, 0.12), mass=300.0, stiffness=8e4)
     light_and_ground()
     camera((0.5, -3.7, 1.5), (0.05, 0.0, 0.7), lens=40)
@@ -47,24 +48,26 @@ def _bear() -> Any:
     bpy.ops.object.transform_apply(location=True, rotation=True, scale=True)
     bear: Any = bpy.context.object
     bear.name = bear.data.name = "Bear"
-    remesh = bear.modifiers.new("Remesh", "REMESH")
-    remesh.mode, remesh.voxel_size, remesh.use_smooth_shade = "VOXEL", 0.035, True
-    bpy.ops.object.modifier_apply(modifier=remesh.name)
+    remesh(bear, 0.035)
     smooth = bear.modifiers.new("Smooth", "CORRECTIVE_SMOOTH")
     smooth.use_only_smooth, smooth.iterations = True, 4
     bpy.ops.object.modifier_apply(modifier=smooth.name)
     return bear
 
 
-def _round(cube: Any) -> None:
-    """Bevels a cube's edges and cuts its faces up."""
-    cube.name = cube.data.name = "Cube"
-    bevel = cube.modifiers.new("Bevel", "BEVEL")
-    bevel.width, bevel.segments = 0.08, 3
-    bpy.ops.object.modifier_apply(modifier=bevel.name)
-    remesh = cube.modifiers.new("Remesh", "REMESH")
-    remesh.mode, remesh.voxel_size, remesh.use_smooth_shade = "VOXEL", 0.04, True
-    bpy.ops.object.modifier_apply(modifier=remesh.name)
+def round_cube(cube: Any, *, bevel: float, voxel: float) -> None:
+    """Bevels the edges of a cube and cuts up its faces [m]."""
+    rounded = cube.modifiers.new("Bevel", "BEVEL")
+    rounded.width, rounded.segments = bevel, 3
+    bpy.ops.object.modifier_apply(modifier=rounded.name)
+    remesh(cube, voxel)
+
+
+def remesh(obj: Any, voxel: float) -> None:
+    """Replaces the mesh of an object by voxels of its volume [m]."""
+    voxels = obj.modifiers.new("Remesh", "REMESH")
+    voxels.mode, voxels.voxel_size, voxels.use_smooth_shade = "VOXEL", voxel, True
+    bpy.ops.object.modifier_apply(modifier=voxels.name)
 
 
 def _fill(obj: Any, color: Vector, *, mass: float, stiffness: float) -> None:

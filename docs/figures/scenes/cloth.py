@@ -9,6 +9,7 @@ from mathutils import Matrix, Vector
 
 from docs.figures.scenes.parts import (
     ball,
+    board,
     body,
     box,
     cloth,
@@ -97,6 +98,16 @@ def on_ball(
     camera((0.5, -2.4, 1.1), (0.0, 0.0, 0.36), lens=60)
 
 
+def on_box() -> None:
+    """A sheet that was let fall on a box, from the side."""
+    start()
+    obj = cloth(20, 20, lambda u, v: (0.5 * (u - 0.5), 0.5 * (v - 0.5), 0 * u + 0.4))
+    obj.verlet.bend_compliance = 1.0
+    gradient(obj)
+    box((0.0, 0.0, 0.15), (0.6, 0.6, 0.3))
+    camera((0.25, -1.7, 0.45), (0.0, 0.0, 0.32), lens=72)
+
+
 def on_two_balls() -> None:
     """A sheet that falls on two balls, the left one of which is in a collection."""
     start()
@@ -133,7 +144,7 @@ def carried() -> None:
     obj = body()
     obj.data.transform(_lowered())
     animate(obj, "location", {1: (0.6, 0.0, 0.0), 25: (-0.6, 0.0, 0.0)})
-    camera((0.3, -3.6, 1.0), (0.0, 0.0, 0.8), lens=40)
+    camera((0.3, -3.6, 1.0), (0.0, 0.0, 0.8), lens=62)
 
 
 def curtain() -> None:
@@ -180,13 +191,11 @@ def two_shapes() -> None:
 
 
 def on_plane() -> None:
-    """A napkin on the ground, 0.5 s after it was laid there."""
+    """A napkin on a tilted plane that is the ground, 0.6 s after it was laid there."""
     start()
-    n = 12
-    plane = bpy.data.objects["Ground"]
-    plane.name, plane.rotation_euler.y = "Plane", radians(12)
-    cloth(n, n, lambda u, v: (0.4 * u - 0.55, 0.4 * v - 0.2, 0.125 - 0.2126 * (0.4 * u)))
-    camera((0.3, -2.2, 0.9), (0.0, 0.0, 0.0), lens=55)
+    board((0.0, 0.0, 0.35), (1.6, 0.8), turned=(0.0, radians(20), 0.0), name="Plane")
+    cloth(12, 12, lambda u, v: (0.4 * u - 0.6, 0.4 * v - 0.2, 0.58 - 0.364 * (0.4 * u)))
+    camera((0.6, -2.4, 1.2), (0.0, 0.0, 0.3), lens=50)
 
 
 def falling() -> None:
@@ -198,11 +207,20 @@ def falling() -> None:
     camera((0.5, -1.8, 0.8), (0.0, 0.0, 0.3), lens=50)
 
 
-def attached() -> None:
+def above() -> None:
+    """A napkin that has fallen on the ground, here a board; without a ground it falls on."""
+    falling()
+    bpy.data.objects.remove(bpy.data.objects["Ground"])
+    board((0.0, 0.0, 0.0), (0.9, 0.9))
+    camera((0.5, -2.2, 0.5), (0.0, 0.0, -0.1), lens=50)
+
+
+def attached(*, pinned: bool = True) -> None:
     """A cloth whose upper right corner can be attached to a ball that moves up."""
     start()
     n = 16
-    obj = cloth(n, n, lambda u, v: (0.8 * (u - 0.5), 0 * u, 0.1 + 0.8 * v), pinned=(n * (n + 1),))
+    held_corner = (n * (n + 1),) if pinned else ()
+    obj = cloth(n, n, lambda u, v: (0.8 * (u - 0.5), 0 * u, 0.1 + 0.8 * v), pinned=held_corner)
     for name, vertices in (
         ("Corner", [(n + 1) ** 2 - 1]),
         ("Right edge", [row * (n + 1) + n for row in range(n + 1)]),
@@ -213,7 +231,8 @@ def attached() -> None:
     target.modifiers.clear()
     held.target, held.vertex_group = target, "Corner"
     animate(target, "location", {1: (0.42, 0.0, 0.9), 20: (0.55, 0.0, 1.15)})
-    camera((0.5, -2.6, 0.9), (0.05, 0.0, 0.65), lens=48)
+    middle = 0.05 if pinned else 0.4
+    camera((middle + 0.45, -2.6, 0.9), (middle, 0.0, 0.65), lens=48)
 
 
 def _lowered() -> Any:

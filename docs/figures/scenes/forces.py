@@ -37,7 +37,7 @@ def wind() -> None:
 def turbulence() -> None:
     """A hanging cloth in a Turbulence field."""
     _hanging()
-    field("TURBULENCE", 25.0, place=(0.0, 0.0, 0.8)).field.size = 0.6
+    field("TURBULENCE", 50.0, place=(0.0, 0.0, 0.8)).field.size = 0.6
 
 
 def force() -> None:
@@ -80,7 +80,7 @@ def drag() -> None:
     top = np.arange(n + 1) + n * (n + 1)
     cloth(n, n, lambda u, v: (0.8 - 0.8 * v, 0.8 * u - 0.4, 0 * u + 1.1), pinned=top)
     field("DRAG", 0.0, place=(0.0, 0.0, 0.8)).field.linear_drag = 2.0
-    camera((0.8, -3.0, 1.8), (0.1, 0.0, 0.75), lens=45)
+    camera((1.3, -2.4, 1.5), (0.1, 0.0, 0.75), lens=50)
 
 
 def field(kind: Any, strength: float, *, place: Any, turned: Any = (0.0, 0.0, 0.0)) -> Any:

@@ -1,15 +1,12 @@
 """Scenes of hair; docstrings are captions."""
 
-from typing import Any, cast
+from typing import Any
 
-import bpy
 import numpy as np
 
 from docs.figures.scenes.parts import ball, box, start
+from sample_blends.hair import add_hair
 from sample_blends.stage import Points, camera
-from verlet_addon.blender.scene.body_creation import make_bodies
-from verlet_addon.blender.scene.hair_creation import new_hair
-from verlet_addon.blender.settings.materials import give_material
 
 BROWN = (0.16, 0.05, 0.015)
 
@@ -26,7 +23,6 @@ def level() -> None:
     follow.data.foreach_set("value", np.repeat(y > 0.0, len(share)).astype(np.float32))
     other = obj.data.attributes.new("Every other", "FLOAT", "POINT")
     other.data.foreach_set("value", np.repeat(np.arange(len(y)) % 2, 17).astype(np.float32))
-    obj.verlet.use_pose_gravity, obj.verlet.damping = False, 3.0
     camera((0.45, -1.0, 0.55), (0.08, 0.0, 0.3), lens=62)
 
 
@@ -40,31 +36,13 @@ def mop() -> None:
     ways = np.stack((flat * np.cos(angle), flat * np.sin(angle), z), axis=1)
     share = np.linspace(0.0, 1.0, 17)
     away = 0.121 + 0.28 * share
-    obj = hair((0.0, 0.0, 0.42) + away[:, None] * ways[:, None], head)
-    obj.verlet.use_pose_gravity, obj.verlet.damping = False, 3.0
+    hair((0.0, 0.0, 0.42) + away[:, None] * ways[:, None], head)
     camera((0.5, -1.6, 0.7), (0.0, 0.0, 0.36), lens=62)
 
 
 def hair(places: Points, surface: Any) -> Any:
     """Strands through places (k, n, 3) that grow on a surface, made a body."""
-    scene, layer = cast(Any, bpy.context.scene), cast(Any, bpy.context.view_layer)
-    layer.update()
-    obj: Any = new_hair("Body", list(places), surface, scene)
-    for other in scene.objects:
-        other.select_set(other == obj)
-    layer.objects.active = obj
-    layer.update()
-    bpy.ops.curves.snap_curves_to_surface(attach_mode="NEAREST")
-    make_bodies([obj], layer, body_type="HAIR", use_material=True)
-    give_material(obj.verlet, "STRAIGHT")
-    looks: Any = bpy.data.materials.new("Hair")
-    looks.use_nodes = True
-    nodes, links = looks.node_tree.nodes, looks.node_tree.links
-    nodes.clear()
-    shader = nodes.new("ShaderNodeBsdfHairPrincipled")
-    shader.inputs["Color"].default_value = (*BROWN, 1.0)
-    links.new(shader.outputs[0], nodes.new("ShaderNodeOutputMaterial").inputs[0])
-    obj.data.materials.append(looks)
-    radius = obj.data.attributes.new("radius", "FLOAT", "POINT")
-    radius.data.foreach_set("value", np.full(places[..., 0].size, 0.0024, np.float32))
+    radii = np.full(places.shape[1], 0.0024)
+    obj = add_hair("Body", places, surface, material="STRAIGHT", color=BROWN, radii=radii)
+    obj.verlet.use_pose_gravity, obj.verlet.damping = False, 3.0
     return obj

@@ -72,6 +72,24 @@ def checked(squares: float, first: Color = CLOTH, second: Color = PALE) -> Any:
     return material
 
 
+def checked_at_rest(
+    obj: Any, first: Color, second: Color, *, scale: Vector = (10.0, 10.0, 10.0)
+) -> None:
+    """Gives a body squares, so many a metre at rest, which need no UV map; rings along one axis."""
+    obj.add_rest_position_attribute = True
+    material = checked(1.0, first, second)
+    nodes, links = material.node_tree.nodes, material.node_tree.links
+    place = nodes.new("ShaderNodeAttribute")
+    place.attribute_name = "rest_position"
+    squares = nodes.new("ShaderNodeVectorMath")
+    squares.operation = "MULTIPLY_ADD"
+    squares.inputs[1].default_value, squares.inputs[2].default_value = scale, (0.05, 0.06, 0.07)
+    pattern = next(node for node in nodes if node.type == "TEX_CHECKER")
+    links.new(place.outputs["Vector"], squares.inputs[0])
+    links.new(squares.outputs[0], pattern.inputs["Vector"])
+    obj.data.materials.append(material)
+
+
 def closed_ball(
     place: Vector, radii: Vector, *, look: Any = None, name: str = "Body", cells: int = 48
 ) -> Any:
@@ -129,6 +147,16 @@ def box(place: Vector, size: Vector, *, turned: Vector = (0, 0, 0), name: str = 
     """A box that bodies collide with."""
     bpy.ops.mesh.primitive_cube_add(size=1.0, location=place, rotation=turned, scale=size)
     return _collider(name)
+
+
+def board(
+    place: Vector, size: tuple[float, float], *, turned: Vector = (0, 0, 0), name: str = "Board"
+) -> None:
+    """A rectangle that nothing collides with."""
+    bpy.ops.mesh.primitive_plane_add(size=1.0, location=place, rotation=turned, scale=(*size, 1.0))
+    obj: Any = bpy.context.object
+    obj.scale, obj.name = (*size, 1.0), name
+    obj.data.materials.append(plain(name, STONE, roughness=0.7))
 
 
 def _collider(name: str) -> Any:

@@ -1,18 +1,17 @@
 """Scenes of soft bones and of flesh; docstrings are captions."""
 
-from math import radians
 from typing import Any, cast
 
 import bpy
 import numpy as np
 
-from docs.figures.scenes.parts import ball, start
+from docs.figures.scenes.parts import ball, checked_at_rest, start
 from sample_blends.rigged import add_bones, chain, limb, straight
 from sample_blends.stage import Points, animate, camera, link, plain
 from verlet_addon.blender.scene.flesh_paint import paint_flesh
 from verlet_addon.blender.settings.materials import give_material
 
-FUR, SKIN = (0.55, 0.20, 0.05), (0.62, 0.36, 0.26)
+FUR, SKIN, PALE_SKIN = (0.55, 0.20, 0.05), (0.62, 0.36, 0.26), (0.78, 0.56, 0.44)
 
 
 def tail() -> None:
@@ -33,34 +32,37 @@ def tail_on_ball() -> None:
 
 def arm() -> None:
     """An arm of flesh that has moved up and stopped; the bone lies near its upper side."""
-    obj = _limb(bend=0.0)
+    obj = _limb()
     rig = obj.parent
     animate(rig, "location", {1: (0.0, 0.0, -0.2), 4: (0.0, 0.0, -0.2), 8: (0.0, 0.0, 0.0)})
 
 
 def still_arm() -> None:
     """An arm of soft flesh that is held level."""
-    _limb(bend=0.0).verlet.stiffness = 800.0
+    _limb().verlet.stiffness = 800.0
 
 
-def elbow() -> None:
-    """An arm of flesh whose elbow is bent."""
-    _limb(bend=110.0)
-    camera((1.9, 0.1, 0.75), (0.0, 0.25, 0.58), lens=68)
+def thinned() -> None:
+    """An arm of flesh whose rig makes its right half thin."""
+    obj = _limb(height=0.5)
+    obj.verlet.flesh_depth = 0.1
+    bone = obj.parent.pose.bones["Bone.1"]
+    animate(bone, "scale", {1: (1.0, 1.0, 1.0), 14: (0.25, 1.0, 0.25)})
 
 
 def muscle() -> None:
     """An arm of flesh with a muscle on its lower side."""
-    obj = _limb(bend=0.0)
+    obj = _limb()
     places = np.array([vertex.co[:] for vertex in obj.data.vertices])
     group = obj.vertex_groups.new(name="Muscle")
-    for vertex in np.flatnonzero((places[:, 2] < 0.48) & (abs(places[:, 1] - 0.3) < 0.18)).tolist():
+    for vertex in np.flatnonzero((places[:, 2] < 0.52) & (abs(places[:, 1] - 0.3) < 0.2)).tolist():
         group.add([vertex], 1.0, "REPLACE")
     along = obj.data.uv_layers.new(name="Along").uv
     at = places[[loop.vertex_index for loop in obj.data.loops]]
     angle = np.arctan2(at[:, 0], at[:, 2] - 0.5)
     along.foreach_set("vector", np.stack((angle, at[:, 1]), axis=1).astype(np.float32).ravel())
     obj.verlet.muscle_group, obj.verlet.muscle_map = "Muscle", "Along"
+    obj.verlet.flesh_depth = 0.12
 
 
 def _tail(*, height: float) -> Any:
@@ -91,17 +93,17 @@ def _select(bone: Any, on: bool) -> None:
         bone.bone.select = on
 
 
-def _limb(*, bend: float) -> Any:
-    """A limb of flesh of two bones along Y, the second of which turns up by an angle [°]."""
+def _limb(*, height: float = 0.54) -> Any:
+    """A limb of flesh of two bones along Y, near its upper side; its middle is at 0.5 m."""
     start()
     rig: Any = link(bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig")))
-    height = 0.54 if bend == 0.0 else 0.5
     joints = np.array([(0.0, 0.0, height), (0.0, 0.3, height), (0.0, 0.62, height)])
     add_bones(rig, chain("Bone", "", joints))
     along = np.linspace(0.0, 0.62, 18)
     places: Points = np.stack((0 * along, along, 0 * along + 0.5), axis=1)
     radii = np.interp(along, (0.0, 0.2, 0.4, 0.62), (0.1, 0.13, 0.11, 0.07))
-    obj = limb(rig, "Body", places, radii, list(rig.data.bones), plain("Skin", SKIN))
+    obj = limb(rig, "Body", places, radii, list(rig.data.bones), None)
+    checked_at_rest(obj, SKIN, PALE_SKIN, scale=(0.0, 20.0, 0.0))
     obj.verlet.enabled, obj.verlet.body_type = True, "FLESH"
     give_material(obj.verlet, "FAT")
     obj.verlet.stiffness, obj.verlet.flesh_depth = 4000.0, 0.07
@@ -111,9 +113,5 @@ def _limb(*, bend: float) -> Any:
     for vertex in obj.data.vertices:
         weight = next((each.weight for each in vertex.groups if each.group == flesh.index), 0.0)
         half.add([vertex.index], 0.5 * weight, "REPLACE")
-    if bend:
-        bone = rig.pose.bones["Bone.1"]
-        bone.rotation_mode = "XYZ"
-        animate(bone, "rotation_euler", {1: (0, 0, 0), 14: (radians(bend), 0, 0)})
     camera((1.7, 0.2, 0.7), (0.0, 0.3, 0.48), lens=72)
     return obj

@@ -5,7 +5,16 @@ from typing import Any
 import bpy
 import numpy as np
 
-from docs.figures.scenes.parts import ball, body, checked, closed_ball, cloth, gradient, start
+from docs.figures.scenes.parts import (
+    ball,
+    body,
+    checked_at_rest,
+    closed_ball,
+    cloth,
+    gradient,
+    start,
+)
+from sample_blends.jellies import remesh, round_cube
 from sample_blends.stage import animate, camera, make_body, plain
 
 GREEN, PALE_GREEN = (0.03, 0.30, 0.10), (0.35, 0.55, 0.25)
@@ -17,13 +26,8 @@ def cube(*, height: float = 0.01, size: float = 0.4) -> None:
     bpy.ops.mesh.primitive_cube_add(size=size, location=(0.0, 0.0, size / 2 + height))
     obj: Any = bpy.context.object
     obj.name = "Body"
-    bevel = obj.modifiers.new("Bevel", "BEVEL")
-    bevel.width, bevel.segments = 0.04, 3
-    bpy.ops.object.modifier_apply(modifier=bevel.name)
-    remesh = obj.modifiers.new("Remesh", "REMESH")
-    remesh.mode, remesh.voxel_size, remesh.use_smooth_shade = "VOXEL", 0.025, True
-    bpy.ops.object.modifier_apply(modifier=remesh.name)
-    obj.data.materials.append(_squares())
+    round_cube(obj, bevel=0.04, voxel=0.025)
+    checked_at_rest(obj, GREEN, PALE_GREEN)
     make_body(obj, "SOFT", pinned=np.zeros(0, np.int64), mass=3.0)
     gradient(obj)
     camera((0.8, -1.8, 0.75), (0.0, 0.0, 0.17), lens=58)
@@ -35,11 +39,23 @@ def dropped() -> None:
     body().verlet.damping = 0.0
 
 
-def dented() -> None:
-    """A cube of jelly that a ball presses on."""
-    cube()
-    pressing = ball((0.0, 0.0, 0.52), 0.1)
-    animate(pressing, "location", {1: (0.0, 0.0, 0.52), 20: (0.0, 0.0, 0.36)})
+def comb() -> None:
+    """A comb of jelly, 45 cm long; its teeth, 5 cm thick, bend if cells are not much larger."""
+    start()
+    teeth = [((0.2, 0.0, height), (0.4, 0.12, 0.05)) for height in (0.16, 0.3, 0.44)]
+    for place, size in (((0.0, 0.0, 0.3), (0.1, 0.12, 0.4)), *teeth):
+        bpy.ops.mesh.primitive_cube_add(size=1.0, location=place, scale=size)
+    for each in bpy.data.objects:
+        each.select_set(each.name.startswith("Cube"))
+    bpy.ops.object.join()
+    obj: Any = bpy.context.object
+    obj.name = "Body"
+    remesh(obj, 0.012)
+    checked_at_rest(obj, GREEN, PALE_GREEN, scale=(20.0, 20.0, 20.0))
+    places = np.array([vertex.co[:] for vertex in obj.data.vertices])
+    left = np.flatnonzero(places[:, 0] < places[:, 0].min() + 0.03)
+    make_body(obj, "SOFT", pinned=left, mass=5.0, stiffness=40000.0)
+    camera((0.6, -1.8, 0.6), (0.13, 0.0, 0.27), lens=72)
 
 
 def cushion() -> None:
@@ -63,16 +79,3 @@ def pond() -> None:
     places = {1: (0.0, 0.0, 0.5), 6: (0.0, 0.0, 0.2), 10: (0.0, 0.0, 0.0)}
     animate(stone, "location", places)
     camera((0.5, -2.3, 1.4), (0.0, 0.0, 0.15), lens=45)
-
-
-def _squares() -> Any:
-    """Squares over a jelly at rest, as its mesh has no UV map."""
-    material = checked(4.0, GREEN, PALE_GREEN)
-    nodes, links = material.node_tree.nodes, material.node_tree.links
-    shift = nodes.new("ShaderNodeVectorMath")
-    shift.inputs[1].default_value = (0.013, 0.017, 0.019)
-    texture = next(node for node in nodes if node.type == "TEX_COORD")
-    pattern = next(node for node in nodes if node.type == "TEX_CHECKER")
-    links.new(texture.outputs["Generated"], shift.inputs[0])
-    links.new(shift.outputs[0], pattern.inputs["Vector"])
-    return material
