@@ -11,6 +11,7 @@ MEASURES: dict[str, tuple[str, Callable[[Points], float]]] = {
     "tip": ("height of the tip [m]", lambda points: float(points[-1, 2])),
     "lowest": ("height of the lowest point [m]", lambda points: float(points[:, 2].min())),
     "highest": ("height of the highest point [m]", lambda points: float(points[:, 2].max())),
+    "fall": ("height [widths]", lambda points: float(points[:, 2].mean() / np.ptp(points[:, 0]))),
     "middle": ("height of the middle [m]", lambda points: float(points[:, 2].mean())),
 }
 """Name of the vertical axis, and the number."""

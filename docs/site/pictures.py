@@ -96,6 +96,7 @@ def symptoms() -> list[Picture]:
             shows="",
             frame=row["frame"],
             results=[Result(**result) for result in row["results"]],
+            measure=row.get("measure", ""),
         )
         for row in TABLE["symptom"]
     ]

@@ -207,6 +207,20 @@ def falling() -> None:
     camera((0.5, -1.8, 0.8), (0.0, 0.0, 0.3), lens=50)
 
 
+def from_high(*, size: float = 0.4) -> None:
+    """A napkin of a size [m] that falls flat from five times that."""
+    start()
+    cloth(8, 8, lambda u, v: (size * (u - 0.5), size * (v - 0.5), 0 * u + 5 * size), damping=0.0)
+
+
+def in_gap() -> None:
+    """A cloth that was let fall into a gap of 2 cm between two boxes."""
+    start()
+    cloth(16, 24, lambda u, v: (0 * u, 0.4 * (u - 0.5), 0.1 + 0.6 * v))
+    for side in (-1, 1):
+        box((0.26 * side, 0.0, 0.2), (0.5, 0.6, 0.4))
+
+
 def above() -> None:
     """A napkin that has fallen on the ground, here a board; without a ground it falls on."""
     falling()

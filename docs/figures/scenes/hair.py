@@ -2,9 +2,10 @@
 
 from typing import Any
 
+import bpy
 import numpy as np
 
-from docs.figures.scenes.parts import ball, box, start
+from docs.figures.scenes.parts import ball, body, box, start
 from sample_blends.hair import add_hair
 from sample_blends.stage import Points, camera
 
@@ -26,18 +27,27 @@ def level() -> None:
     camera((0.45, -1.0, 0.55), (0.08, 0.0, 0.3), lens=62)
 
 
-def mop() -> None:
+def mop(*, lowest: float = 0.22) -> None:
     """Strands that grew straight out of a ball, and have fallen."""
     start()
     head = ball((0.0, 0.0, 0.42), 0.12)
     number = np.arange(150)
-    z = 0.97 - 0.75 * number / 150
+    z = 0.97 - (0.97 - lowest) * number / 150
     angle, flat = number * 2.399963, np.sqrt(1.0 - z**2)
     ways = np.stack((flat * np.cos(angle), flat * np.sin(angle), z), axis=1)
     share = np.linspace(0.0, 1.0, 17)
     away = 0.121 + 0.28 * share
     hair((0.0, 0.0, 0.42) + away[:, None] * ways[:, None], head)
     camera((0.5, -1.6, 0.7), (0.0, 0.0, 0.36), lens=62)
+
+
+def limp(*, collides: bool = True) -> None:
+    """Limp strands that grew out of the top of a ball, and have fallen."""
+    mop(lowest=0.6)
+    if not collides:
+        bpy.data.objects["Ball"].modifiers.clear()
+    body().verlet_droop = 0.27
+    camera((0.35, -1.6, 0.6), (0.0, 0.0, 0.36), lens=100)
 
 
 def hair(places: Points, surface: Any) -> Any:
