@@ -109,7 +109,8 @@ def test_it_goes_where_the_object_goes(make: Callable[[], Any]) -> None:
     assert np.ptp(places(rope, [4]), axis=0).max() > 0.5
 
 
-def test_it_goes_where_a_bone_goes() -> None:
+def turning_hand() -> Any:
+    """An armature that stands still, whose bone Hand turns."""
     rig = add("Rig", bpy.data.armatures.new("Rig"))
     select(rig)
     bpy.ops.object.mode_set(mode="EDIT")
@@ -122,7 +123,12 @@ def test_it_goes_where_a_bone_goes() -> None:
     for frame, turn in ((1, 0.2), (LAST, 1.3)):
         hand.rotation_euler.x = turn
         hand.keyframe_insert("rotation_euler", frame=frame)
-    rope = body(line(height=2.0))
+    return rig
+
+
+def test_it_goes_where_a_bone_goes() -> None:
+    rig, rope = turning_hand(), body(line(height=2.0))
+    hand = rig.pose.bones["Hand"]
     attach(rope, rig, [0]).bone = "Hand"
     start = places(rope, [0])[0]
     bones = []
@@ -277,6 +283,34 @@ def test_what_holds_nothing_is_said(addon: Addon) -> None:
         "Attachment 2 of Line has no object to follow, so it has no effect; choose one, or remove "
         "the attachment",
     ]
+
+
+def stretched(addon: Addon) -> list[Any]:
+    """What the last bake says of bodies that are drawn out."""
+    remarks = addon("blender.bake.record").baked_remarks(bpy.context.scene)
+    return [each for each in remarks if " is stretched by " in each]
+
+
+def test_an_armature_that_holds_by_no_bone_is_told(addon: Addon) -> None:
+    """Before the bake, and after it, where the body is drawn out between pose and armature."""
+    rig, rope = turning_hand(), body(line(height=2.0))
+    attach(rope, rig, [0]).bone = "Hand"
+    held = attach(rope, rig, [4], name="End")
+    scene, view_layer = bpy.context.scene, bpy.context.view_layer
+    cautions = addon("blender.bake.cautions").cautions
+    assert cautions(scene, view_layer, [rope]) == [
+        "Attachment 2 of Line names no bone of Rig, so it follows that object and not its pose; "
+        "choose a bone, or attach it to an empty that moves with the object"
+    ]
+    verlet.bake()
+    (told,) = stretched(addon)
+    assert told.endswith(", and follows no bone of Rig; choose a bone for that attachment")
+    assert told.grade == "SERIOUS"
+    held.bone = "Still"
+    assert cautions(scene, view_layer, [rope]) == []
+    verlet.bake()
+    (told,) = stretched(addon)
+    assert "; raise Substeps or Iterations" in told
 
 
 def test_the_list_is_filled_and_emptied_by_its_buttons() -> None:

@@ -11,6 +11,7 @@ from ...core.scene import Frame, Sample
 from ...core.settings import BodySettings, SceneSettings
 from ...core.simulate import advance_all
 from ...core.simulation import Simulation, start_simulation
+from ..scene.attachments import boneless_attachments
 from ..scene.cages import Shapes, simulated_object
 from ..scene.colliders import all_met, object_key
 from ..scene.curve_lines import check_rope
@@ -213,6 +214,13 @@ Lead = Callable[[Simulation, Iterator[Sample]], Iterator[Sample]]
 """Changes samples on their way to a simulation, such as by springs that draw it."""
 
 
+def _boneless(stage: Stage) -> dict[str, str]:
+    """By the names of bodies that an armature holds by none of its bones, that of the armature."""
+    return {
+        obj.name: item.target.name for obj in stage.bodies for _, item in boneless_attachments(obj)
+    }
+
+
 class Collector(Protocol):
     """Receiver of the results of a bake."""
 
@@ -248,7 +256,7 @@ def follow(
         gauge.measure(result)
         if done == start.total:
             gauge.remarks += through_themselves(meshes, settings, result)
-            gauge.remarks += gauge.at_end(done)
+            gauge.remarks += gauge.at_end(done, _boneless(stage))
         shown = start.shapes.carry(result)
         collector.collect(shown)
         if done == start.total:

@@ -8,7 +8,7 @@ import numpy as np
 from mathutils.kdtree import KDTree
 
 from ...core.self_test import fallback_warnings
-from ..scene.attachments import acting_attachments
+from ..scene.attachments import acting_attachments, boneless_attachments
 from ..scene.cages import simulated_object
 from ..scene.colliders import is_collider
 from ..scene.force_fields import (
@@ -154,7 +154,7 @@ def _instances(
 
 
 def _unfinished_attachments(obj: bpy.types.Object) -> Iterator[str]:
-    """Warnings of attachments without a target object or a vertex group."""
+    """Warnings of attachments without a target object, a vertex group or a bone."""
     complete = [number for number, _ in acting_attachments(obj)]
     for number, item in enumerate(body_properties(obj).attachments):
         if number in complete or body_properties(obj).body_type == "FLESH":
@@ -163,6 +163,12 @@ def _unfinished_attachments(obj: bpy.types.Object) -> Iterator[str]:
         yield (
             f"Attachment {number + 1} of {obj.name} has no {missing}, so it has no effect; choose "
             "one, or remove the attachment"
+        )
+    for number, item in boneless_attachments(obj):
+        yield (
+            f"Attachment {number + 1} of {obj.name} names no bone of {item.target.name}, so it "
+            "follows that object and not its pose; choose a bone, or attach it to an empty that "
+            "moves with the object"
         )
 
 

@@ -1,6 +1,6 @@
 """Statistics of a bake: largest strain of any edge, deepest penetration, contact searches."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -113,10 +113,15 @@ class BakeStatistics:
             before = self.contact_searches.get(names, ContactSearch())
             self.contact_searches[names] = before + search
 
-    def at_end(self, frames: int) -> list[Remark]:
-        """Sentences on all of so many frames: bodies drawn out, and contacts that take time."""
+    def at_end(self, frames: int, boneless: Mapping[str, str]) -> list[Remark]:
+        """Sentences on all of so many frames: bodies drawn out, and contacts that take time.
+
+        Parameters
+        ----------
+        boneless : by the names of bodies that an armature holds by no bone, that of the armature.
+        """
         costs = costly_pairs(self.contact_searches, self._names, frames)
-        return [*self._drawn_out(), *self._swung_out(), *costs]
+        return [*self._drawn_out(boneless), *self._swung_out(), *costs]
 
     def _swung_out(self) -> list[Remark]:
         """One sentence for each body whose flesh swung farther from its pose than it is thick."""
@@ -134,13 +139,16 @@ class BakeStatistics:
             if swing > depth
         ]
 
-    def _drawn_out(self) -> list[Remark]:
+    def _drawn_out(self, boneless: Mapping[str, str]) -> list[Remark]:
         """One sentence for each body that was drawn out although it hardly gives."""
         told = {graded(remark).body for remark in self.remarks}
         return [
             Remark(
-                f"{name} is stretched by {most.strain:.0%} at frame {most.frame}; raise Substeps "
-                "or Iterations, or move more slowly what pulls it",
+                f"{name} is stretched by {most.strain:.0%} at frame {most.frame}, and follows no "
+                f"bone of {boneless[name]}; choose a bone for that attachment"
+                if name in boneless
+                else f"{name} is stretched by {most.strain:.0%} at frame {most.frame}; raise "
+                "Substeps or Iterations, or move more slowly what pulls it",
                 grade="SERIOUS",
                 body=name,
                 vertices=np.unique(most.edges).tolist(),

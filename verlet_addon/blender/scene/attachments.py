@@ -61,6 +61,15 @@ def acting_attachments(obj: bpy.types.Object) -> list[tuple[int, Any]]:
     ]
 
 
+def boneless_attachments(obj: bpy.types.Object) -> list[tuple[int, Any]]:
+    """Lists index and attachment of those to an armature with bones, none of which is chosen."""
+    return [
+        (number, item)
+        for number, item in acting_attachments(obj)
+        if item.target.type == "ARMATURE" and item.target.pose.bones and not item.bone
+    ]
+
+
 def attached_vertices(obj: bpy.types.Object) -> dict[str, Integers]:
     """By the name of each object that a body is attached to, the vertices that follow it."""
     painted, held = simulated_object(obj), dict[str, Integers]()
