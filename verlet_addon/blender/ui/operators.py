@@ -271,7 +271,7 @@ class VERLET_OT_select_open_edges(bpy.types.Operator):
 
 
 class VERLET_OT_release(bpy.types.Operator):
-    """Make the selected bodies ordinary objects again; Adjust Last Operation asks for the motion"""
+    """Make selected bodies ordinary objects again; Adjust Last Operation can remove bakes too"""
 
     bl_idname = "verlet.release"
     bl_label = "Remove Soft Body"
