@@ -64,10 +64,8 @@ def test_a_blanket_on_a_sofa_becomes_a_plain_mesh(hand: Hand) -> Steps:
 def test_the_view_shows_the_blanket_fall(hand: Hand) -> Steps:
     """Its pixels change again and again, with no event and no frame change, which redraw it."""
     blanket_over_sofa()
-    scene, preferences = bpy.context.scene, bpy.context.preferences
+    scene: Any = bpy.context.scene
     scene.verlet.substeps = 50  # so many that it is at work for several redraws
-    # Otherwise the view redraws itself a few times after each change, to smooth its edges.
-    smoothing, preferences.system.viewport_aa = preferences.system.viewport_aa, "OFF"
     with hand.override():
         bpy.ops.view3d.view_selected()
     yield from hand.sidebar()
@@ -76,7 +74,6 @@ def test_the_view_shows_the_blanket_fall(hand: Hand) -> Steps:
         yield from wait_until(differs(hand, hand.view_pixels()), seconds=30)
     yield from hand.press("ESC")
     yield from wait(0.5)
-    preferences.system.viewport_aa = smoothing
 
 
 def test_esc_ends_a_drape_and_enter_keeps_it(hand: Hand) -> Steps:

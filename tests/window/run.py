@@ -89,6 +89,8 @@ from tests.window.manual import bakes, cloth, f1, garments, rigs, ropes, solids,
 # Where Blender quits before the last test, this runs, and its exit code is no longer 0.
 atexit.register(os._exit, 1)
 bpy.context.preferences.view.show_splash = False
+# Or else the view draws itself several times after each change, to smooth its edges.
+bpy.context.preferences.system.viewport_aa = "OFF"
 bpy.ops.preferences.addon_enable(module=EXTENSION)
 wanted = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
 found: dict[str, Any] = {}
