@@ -217,6 +217,22 @@ def test_strict_takes_a_warning_of_the_simulation_for_an_error(
     assert out.exists()
 
 
+def test_strict_minds_warnings_of_frames_that_an_earlier_try_has_simulated(
+    cli: ModuleType, tmp_path: Path, printed: Printed
+) -> None:
+    """Else a task that a farm has stopped passes as soon as it is run again."""
+    path, out = torn_apart(tmp_path), tmp_path / "out.blend"
+    given = ["bake", str(path), "--output", str(out), "--mode", "cache", "--resume", "--json"]
+    printed()
+    assert cli.main([*given, "--frames", "1", "5"]) == 0
+    (first,) = json.loads(printed().out)["remarks"]
+    for _ in range(2):  # with a frame to simulate, and with none
+        assert cli.main([*given, "--strict"]) == 1
+        assert json.loads(printed().out)["error"]["sentence"] == first
+    assert cli.main(given) == 0
+    assert json.loads(printed().out)["remarks"] == [first]
+
+
 def test_a_hint_on_the_simulation_passes_strict(
     cli: ModuleType, blend: Path, printed: Printed, monkeypatch: pytest.MonkeyPatch, addon: Addon
 ) -> None:

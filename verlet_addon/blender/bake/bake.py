@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol, cast
 import bpy
 
 from ...core.errors import MeshError, SettingsError
+from ...core.remark import Remark
 from ...core.scene import Frame, Sample
 from ...core.settings import BodySettings, SceneSettings
 from ...core.simulate import advance_all
@@ -36,7 +37,7 @@ from .memory import check_room, name_memory_errors
 from .progress import Progress
 from .record import bake_inputs, check_cage_without_bake
 from .self_crossing import through_themselves
-from .statistics import BakeStatistics
+from .statistics import BakeStatistics, Extremes
 
 
 class Simulated(Protocol):
@@ -214,11 +215,18 @@ Lead = Callable[[Simulation, Iterator[Sample]], Iterator[Sample]]
 """Changes samples on their way to a simulation, such as by springs that draw it."""
 
 
-def _boneless(stage: Stage) -> dict[str, str]:
-    """By the names of bodies that an armature holds by none of its bones, that of the armature."""
-    return {
+def bake_statistics(
+    stage: Stage,
+    simulation: Simulation,
+    before: Extremes | None = None,
+    earlier: Sequence[Remark] = (),
+) -> BakeStatistics:
+    """The statistics of a bake; of one that goes on, with extremes and warnings of before."""
+    gauge = BakeStatistics(simulation.meshes, simulation.body_settings, before, earlier)
+    gauge.boneless = {
         obj.name: item.target.name for obj in stage.bodies for _, item in boneless_attachments(obj)
     }
+    return gauge
 
 
 class Collector(Protocol):
@@ -251,12 +259,12 @@ def follow(
         The statistics, where they begin with those of earlier frames.
     """
     meshes, settings = start.simulation.meshes, start.simulation.body_settings
-    gauge = gauge or BakeStatistics(meshes, settings)
+    gauge = gauge or bake_statistics(stage, start.simulation)
     for done, result in enumerate(start.results, start=1):
         gauge.measure(result)
         if done == start.total:
             gauge.remarks += through_themselves(meshes, settings, result)
-            gauge.remarks += gauge.at_end(done, _boneless(stage))
+            gauge.remarks += gauge.at_end(done)
         shown = start.shapes.carry(result)
         collector.collect(shown)
         if done == start.total:
@@ -269,7 +277,7 @@ def follow(
             gauge.extremes.stretched,
             gauge.extremes.penetration,
             len(start.simulation.colliders),
-            tuple(gauge.remarks),
+            tuple(dict.fromkeys(gauge.remarks)),
             shown.positions,
             start.shapes.own(gauge.rest_lengths),
             gauge.contact_searches,

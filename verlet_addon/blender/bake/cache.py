@@ -147,13 +147,15 @@ class Cache:
         """Adds a block with those frames of another one that end at a frame, if there are any."""
         record = self.record
         number = record.blocks.index(block)
-        before = record.blocks[number - 1].end if number else record.start - 1
+        before, remarks = record.start - 1, list[list[str]]()
+        if number:
+            before, remarks = record.blocks[number - 1].end, record.blocks[number - 1].remarks
         if end <= before:
             return
         samples = [each for each in self._read_inputs(block.end) if each.frame <= end]
         write_checkpoint(self._inputs(end), samples)
         checksums = [self.samples_since(body, before + 1, end) for body in record.bodies]
-        record.blocks.insert(number, Block(end, checksums))
+        record.blocks.insert(number, Block(end, checksums, remarks))
 
     def remove_unfinished(self) -> None:
         """Deletes files that were not written to their end."""

@@ -27,7 +27,7 @@ from ..scene.sampling import Stage
 from ..settings.preferences import BESIDE, chosen_cache_folder
 from ..settings.properties import body_properties
 from ..settings.timing import animation_frame
-from .bake import baked_frames, follow, prepare_stage, start_anew
+from .bake import bake_statistics, baked_frames, follow, prepare_stage, start_anew
 from .bone_keys import key_bones
 from .cache import Cache, last_written
 from .cache_folder import (
@@ -49,7 +49,6 @@ from .memory import name_memory_errors, size_in_words
 from .progress import Progress
 from .record import BakeInputs, bake_inputs, remember_bake
 from .shape_keys import remove_bakes
-from .statistics import BakeStatistics
 
 EASE_FRAMES = 6
 """Number of frames, unless another is chosen, over which bodies are drawn to an edited frame."""
@@ -169,14 +168,14 @@ def _bake(
         if cache is None or last < frames[0]:
             start = start_anew(stage, frames)
             begin = partial(new_cache, stage, frames[0], blend, inputs)
-            before = None
+            before, earlier = None, []
         else:
             cache = held(made_own(cache, blend))
             lead = eased(cache, last, edited_frame, shapes) if shapes is not None else None
             start = go_on(stage, frames, cache, last, inputs, again=again, lead=lead)
             begin = partial(continued, cache, last, inputs, again=again)
-            before = cache.record.extremes_at(last)
-        gauge = BakeStatistics(start.simulation.meshes, start.simulation.body_settings, before)
+            before, earlier = cache.record.extremes_at(last), cache.record.remarks_at(last)
+        gauge = bake_statistics(stage, start.simulation, before, earlier)
         writer = CacheWriter(stage, start.simulation, gauge, last, begin)
         try:
             yield from follow(stage, frames[0], start, writer, gauge)

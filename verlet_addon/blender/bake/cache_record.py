@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ...core.errors import FileError
+from ...core.remark import Grade, Remark
 from .record import BakeInputs
 from .statistics import Extremes
 
@@ -45,6 +46,8 @@ class Block:
     """Last frame."""
     checksums: list[int]
     """Per body, CRC-32 of the samples of these frames."""
+    remarks: list[list[str]] = field(default_factory=list)
+    """Warnings on all frames up to the last: of each the sentence, its grade and its body."""
 
 
 @dataclass
@@ -88,6 +91,14 @@ class CacheRecord:
     def extremes_at(self, frame: int) -> Extremes | None:
         """The extremes of all frames up to one; None in records that have none."""
         return next((each for each in reversed(self.extremes) if each.frame <= frame), None)
+
+    def remarks_at(self, frame: int) -> list[Remark]:
+        """The warnings on all frames up to one, which the last block before it has."""
+        stored = [block.remarks for block in self.blocks if block.end <= frame]
+        return [
+            Remark(text, grade=cast(Grade, grade), body=body)
+            for text, grade, body in (stored[-1] if stored else [])
+        ]
 
     def set_inputs(self, inputs: Sequence[BakeInputs]) -> None:
         """Notes other inputs, from which the cache goes on."""

@@ -109,7 +109,9 @@ class CacheWriter:
     def _save_frames(self, simulation: Simulation | None) -> None:
         """Stores all frames since the last were stored, and the simulation if it is given."""
         assert self.cache is not None
-        self.cache.add_block(Block(self.last, self._checksums), self._samples, simulation)
+        remarks = [[str(each), each.grade, each.body] for each in self._gauge.warnings()]
+        block = Block(self.last, self._checksums, remarks)
+        self.cache.add_block(block, self._samples, simulation)
         self._samples, self._checksums = [], [0] * len(self._checksums)
         self._held = 0
 

@@ -58,8 +58,8 @@ class BakeStatistics:
     ----------
     meshes, settings
         All bodies at the first frame.
-    before
-        Extremes of the frames before, of a bake that goes on.
+    before, earlier
+        Extremes and warnings of the frames before, of a bake that goes on.
     """
 
     def __init__(
@@ -67,6 +67,7 @@ class BakeStatistics:
         meshes: Sequence[MeshData],
         settings: Sequence[BodySettings],
         before: Extremes | None = None,
+        earlier: Sequence[Remark] = (),
     ) -> None:
         # Edges of water are not constrained, and a pose stretches those of flesh.
         ends = (0 if body.body_type in ("WATER", "FLESH") else None for body in settings)
@@ -86,7 +87,9 @@ class BakeStatistics:
         self._overstretched: dict[str, Overstretched] = {}
         self._depths = [each.flesh_depth for each in settings]
         self._swings = [(0.0, 0)] * len(settings)
-        self.remarks = [*crossing(meshes, settings)]
+        self.boneless: Mapping[str, str] = {}
+        """By the names of bodies that an armature holds by no bone, that of the armature."""
+        self.remarks = [*earlier, *crossing(meshes, settings)]
         self.contact_searches: dict[tuple[str, str], ContactSearch] = {}
 
     def measure(self, result: Frame) -> None:
@@ -113,15 +116,15 @@ class BakeStatistics:
             before = self.contact_searches.get(names, ContactSearch())
             self.contact_searches[names] = before + search
 
-    def at_end(self, frames: int, boneless: Mapping[str, str]) -> list[Remark]:
-        """Sentences on all of so many frames: bodies drawn out, and contacts that take time.
-
-        Parameters
-        ----------
-        boneless : by the names of bodies that an armature holds by no bone, that of the armature.
-        """
+    def at_end(self, frames: int) -> list[Remark]:
+        """Sentences on all of so many frames: bodies drawn out, and contacts that take time."""
         costs = costly_pairs(self.contact_searches, self._names, frames)
-        return [*self._drawn_out(boneless), *self._swung_out(), *costs]
+        return [*self._drawn_out(), *self._swung_out(), *costs]
+
+    def warnings(self) -> list[Remark]:
+        """The warnings on all frames so far, for a bake that goes on after the last of them."""
+        found = dict.fromkeys([*self.remarks, *self._drawn_out(), *self._swung_out()])
+        return [each for each in map(graded, found) if each.grade != "INFO"]
 
     def _swung_out(self) -> list[Remark]:
         """One sentence for each body whose flesh swung farther from its pose than it is thick."""
@@ -139,14 +142,14 @@ class BakeStatistics:
             if swing > depth
         ]
 
-    def _drawn_out(self, boneless: Mapping[str, str]) -> list[Remark]:
+    def _drawn_out(self) -> list[Remark]:
         """One sentence for each body that was drawn out although it hardly gives."""
         told = {graded(remark).body for remark in self.remarks}
         return [
             Remark(
                 f"{name} is stretched by {most.strain:.0%} at frame {most.frame}, and follows no "
-                f"bone of {boneless[name]}; choose a bone for that attachment"
-                if name in boneless
+                f"bone of {self.boneless[name]}; choose a bone for that attachment"
+                if name in self.boneless
                 else f"{name} is stretched by {most.strain:.0%} at frame {most.frame}; raise "
                 "Substeps or Iterations, or move more slowly what pulls it",
                 grade="SERIOUS",
