@@ -50,7 +50,7 @@ def first_cloth() -> Steps:
         scene.frame_set(frame)
         yield from hand.redrawn()
         frames.append(hand.picture(f"film_{frame:04}"))
-    film("first_cloth", [*[added] * RATE, *frames[:1] * RATE, *frames, *frames[-1:] * RATE])
+    film("first_cloth", [*[added] * RATE, *frames[:1] * RATE, *frames * 2, *frames[-1:] * RATE])
 
 
 def film(name: str, frames: list[Path]) -> None:

@@ -12,11 +12,13 @@ import json
 import subprocess
 import sys
 import traceback
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from math import radians
 from pathlib import Path
 from typing import Any
 
 import bpy
+from mathutils import Matrix, Vector
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
@@ -32,6 +34,10 @@ LABELS = IMAGES / "labels.json"
 PAGES = (start, cloth, garments, solids, ropes, rigs, bakes)
 RATE = 12
 """Pictures a second of a film, each of which shows every other frame."""
+SECONDS = 12
+"""What a film lasts at most, with half a second before its first picture and one after its last."""
+TURN, NEARER = radians(40.0), 0.85
+"""The second camera of a film: its turn about the vertical, and its distance to the first's."""
 ROW = 44
 """Height of a row of a panel [pixels of the screen]."""
 
@@ -79,23 +85,65 @@ class Camera(Hand):
         return y
 
     def film(self, name: str) -> Steps:
-        """Saves the frames of the scene through its camera as docs/images/NAME.webp."""
+        """Saves the frames of the scene as docs/images/NAME.webp: by its camera, then nearer by.
+
+        The second time from another side, and each frame of them where there is time for that,
+        which is half as fast; of long ones the end.
+        """
         scene: Any = bpy.context.scene
         self._light(scene)
-        folder, frames = ROOT / "build" / "films" / name, []
-        for frame in range(scene.frame_start, scene.frame_end + 1, scene.render.fps // RATE):
+        frames = range(scene.frame_start, scene.frame_end + 1)
+        first = yield from self._pictures(name, frames[:: scene.render.fps // RATE])
+        left = round((SECONDS - 1.5) * RATE) - len(first)
+        again = frames if len(frames) <= left else frames[:: scene.render.fps // RATE][-left:]
+        camera = self._nearer(scene)
+        second = yield from self._pictures(f"{name}_nearer", again)
+        bpy.data.objects.remove(camera)
+        save(name, [*first[:1] * (RATE // 2), *first, *second, *second[-1:] * RATE])
+
+    def film_loop(self, name: str) -> Steps:
+        """Saves a loop as docs/images/NAME.webp, which has no end."""
+        scene: Any = bpy.context.scene
+        self._light(scene)
+        frames = range(scene.frame_start, scene.frame_end)  # the last frame is the first
+        save(name, (yield from self._pictures(name, frames[:: scene.render.fps // RATE])))
+
+    def _pictures(self, name: str, frames: Iterable[int]) -> Generator[None, None, list[Path]]:
+        """Frames of the scene by its camera, as pictures in build/films/NAME."""
+        scene: Any = bpy.context.scene
+        folder, pictures = ROOT / "build" / "films" / name, []
+        for frame in frames:
             scene.frame_set(frame)
-            frames.append(folder / f"{frame:04}.png")
-            scene.render.filepath = str(frames[-1])
+            pictures.append(folder / f"{frame:04}.png")
+            scene.render.filepath = str(pictures[-1])
             with self.override():
                 bpy.ops.render.opengl(write_still=True, view_context=True)
             yield
-        film = [*frames[:1] * (RATE // 2), *frames, *frames[-1:] * RATE]
-        path = IMAGES / f"how_to_{name}.webp"
-        looks = ["-quality", "55", "-loop", "0"]
-        run: list[str | Path] = ["convert", "-delay", str(100 // RATE), *film, *looks, path]
-        subprocess.run(run, check=True)
-        print(path, path.stat().st_size // 1000, "kB", flush=True)
+        return pictures
+
+    def _nearer(self, scene: Any) -> Any:
+        """A new camera of the scene, turned and nearer by: it looks at where the bodies are.
+
+        It goes along with the scene's, where that follows them.
+        """
+        bodies = [obj for obj in scene.objects if obj.verlet.enabled]
+        corners = []
+        for frame in (scene.frame_start, scene.frame_end):
+            scene.frame_set(frame)
+            now, here = bpy.context.evaluated_depsgraph_get(), scene.camera.matrix_world.translation
+            for obj in (each.evaluated_get(now) for each in bodies):
+                corners += [obj.matrix_world @ Vector(corner) - here for corner in obj.bound_box]
+        ahead = sum(corners, Vector()) / len(corners)
+        away = -ahead
+        away.rotate(Matrix.Rotation(TURN, 3, "Z"))
+        camera: Any = bpy.data.objects.new("Nearer", scene.camera.data)
+        scene.collection.objects.link(camera)
+        camera.matrix_world = away.to_track_quat("Z", "Y").to_matrix().to_4x4()
+        camera.location = ahead + NEARER * away
+        along = camera.constraints.new("COPY_LOCATION")
+        along.target, along.use_offset = scene.camera, True
+        scene.camera = camera
+        return camera
 
     def _light(self, scene: Any) -> None:
         """Gives the view bright plain light, so that folds are seen, and nothing but the scene."""
@@ -105,9 +153,8 @@ class Camera(Hand):
         shading.show_shadows, shading.shadow_intensity = True, 0.3
         shading.show_specular_highlight = False
         shading.background_type, shading.background_color = "VIEWPORT", (0.45, 0.55, 0.65)
-        scene.display.render_aa = "FXAA"
         scene.render.resolution_x, scene.render.resolution_y = 720, 405
-        scene.render.resolution_percentage = 100
+        scene.display.render_aa, scene.render.resolution_percentage = "OFF", 200  # made half as big
 
 
 def cut(screen: Path, name: str, box: tuple[int, int, int, int], row: int | None) -> None:
@@ -127,6 +174,15 @@ def cut(screen: Path, name: str, box: tuple[int, int, int, int], row: int | None
     crop = ["-crop", f"{width}x{height}+{left}+{top}", "+repage", *frame]
     small = ["-dither", "None", "-colors", "64", f"PNG8:{path}"]
     subprocess.run(["convert", screen, *crop, *small], check=True)
+    print(path, path.stat().st_size // 1000, "kB", flush=True)
+
+
+def save(name: str, pictures: list[Path]) -> None:
+    """Saves pictures as a film, which begins anew when it ends."""
+    path = IMAGES / f"how_to_{name}.webp"
+    looks = ["-resize", "50%", "-quality", "40", "-loop", "0"]
+    run: list[str | Path] = ["convert", "-delay", str(100 // RATE), *pictures, *looks, path]
+    subprocess.run(run, check=True)
     print(path, path.stat().st_size // 1000, "kB", flush=True)
 
 

@@ -175,6 +175,11 @@ class Hand:
         del name
         yield
 
+    def film_loop(self, name: str) -> Steps:
+        """Films a loop that is the range of the scene, where pictures are taken."""
+        del name
+        yield
+
     def view_pixels(self) -> Any:
         """(height, width, 3) what the screen shows of the 3D view, left of the sidebar."""
         window, region, bar = self.window, self.region("WINDOW"), self.region("UI")

@@ -45,9 +45,9 @@ def test_page_loop(hand: Hand) -> Steps:
     yield from hand.click((x, y + round(31 * steps.scale())))
     command = f"bpy.ops.verlet.bake(loop={length})"
     yield from steps.press(hand, command, lambda: bool(baked(flag)))
+    yield from hand.take("loop_range_tab", "Bake", mark=RANGE)
     yield from steps.press(hand, RANGE, lambda: scene.frame_end - scene.frame_start == length)
-    yield from hand.take("loop_range_tab", "Bake")
-    yield from hand.film("loop")
+    yield from hand.film_loop("loop")
 
 
 def test_page_art_direction(hand: Hand) -> Steps:

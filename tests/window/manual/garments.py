@@ -19,9 +19,7 @@ def test_page_cape(hand: Hand) -> Steps:
     yield from steps.attach(hand, figure, cape)
     yield from hand.take("cape_attached_tab", "Attachments")
     yield from steps.open_panel(hand, "Attachments")
-    steps.as_in_sample(cape)
-    yield from steps.bake(hand, cape)
-    yield from hand.film("cape")
+    yield from steps.finish(hand, "cape", cape)
 
 
 def test_page_dressed_figure(hand: Hand) -> Steps:
@@ -59,8 +57,6 @@ def test_page_sewn_dress(hand: Hand) -> Steps:
     mark = steps.path(dress, "verlet.use_sewing")
     yield from hand.take("sewn_dress_sewing_tab", "Shape", mark=mark)
     yield from steps.open_panel(hand, "Shape")
-    steps.as_in_sample(dress)
-    yield from steps.bake(hand, dress)
-    yield from hand.film("sewn_dress")
+    yield from steps.finish(hand, "sewn_dress", dress)
     ends = shown(dress, 1), shown(dress, hand.frames)
     assert np.abs(ends[1] - ends[0]).max() > 1e-3  # the threads pull

@@ -19,9 +19,7 @@ def test_page_ropes(hand: Hand) -> Steps:
     yield from steps.enter(hand, mark, "0.005")
     yield from hand.take("ropes_bend_tab", "Physical Properties", mark=mark)
     yield from steps.open_panel(hand, "Physical Properties")
-    steps.as_in_sample(bridge)
-    yield from steps.bake(hand, bridge)
-    yield from hand.film("ropes")
+    yield from steps.finish(hand, "ropes", bridge)
 
 
 def test_page_winch(hand: Hand) -> Steps:
@@ -33,9 +31,7 @@ def test_page_winch(hand: Hand) -> Steps:
     yield from steps.attach(hand, drum, rope)
     yield from hand.take("winch_attached_tab", "Attachments")
     yield from steps.open_panel(hand, "Attachments")
-    steps.as_in_sample(rope)
-    yield from steps.bake(hand, rope)
-    yield from hand.film("winch")
+    yield from steps.finish(hand, "winch", rope)
 
 
 def test_page_torn_banner(hand: Hand) -> Steps:

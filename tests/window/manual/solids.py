@@ -15,10 +15,7 @@ def test_page_jelly(hand: Hand) -> Steps:
     mark = steps.path(bear, "verlet.stiffness")
     yield from hand.take("jelly_stiffness_tab", "Physical Properties", mark=mark)
     yield from steps.open_panel(hand, "Physical Properties")
-    for obj in (bear, cube):
-        steps.as_in_sample(obj)
-    yield from steps.bake(hand, bear, cube)
-    yield from hand.film("jelly")
+    yield from steps.finish(hand, "jelly", bear, cube)
 
 
 def test_page_balloon(hand: Hand) -> Steps:
@@ -54,9 +51,7 @@ def test_page_pond(hand: Hand) -> Steps:
     mark = steps.path(pond, "verlet.wave_speed")
     yield from hand.take("pond_waves_tab", "Physical Properties", mark=mark)
     yield from steps.open_panel(hand, "Physical Properties")
-    steps.as_in_sample(pond)
-    yield from steps.bake(hand, pond)
-    yield from hand.film("pond")
+    yield from steps.finish(hand, "pond", pond)
 
 
 def test_page_ragdoll(hand: Hand) -> Steps:
@@ -72,6 +67,4 @@ def test_page_ragdoll(hand: Hand) -> Steps:
     mark = steps.path(doll, "verlet.rigid_group")
     yield from hand.take("ragdoll_rigid_tab", "Shape", mark=mark)
     yield from steps.open_panel(hand, "Shape")
-    steps.as_in_sample(doll)
-    yield from steps.bake(hand, doll)
-    yield from hand.film("ragdoll")
+    yield from steps.finish(hand, "ragdoll", doll)

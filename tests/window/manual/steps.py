@@ -205,6 +205,14 @@ def bake(hand: Hand, *objects: Any) -> Steps:
     yield from press(hand, BAKE, lambda: all(len(baked(obj)) == count for obj in objects))
 
 
+def finish(hand: Hand, film: str, *objects: Any) -> Steps:
+    """Gives bodies all that they have in their sample, bakes them and films them."""
+    for obj in objects:
+        as_in_sample(obj)
+    yield from bake(hand, *objects)
+    yield from hand.film(film)
+
+
 def press(hand: Hand, command: str, done: Callable[[], bool]) -> Steps:
     """Presses a button, and lets what it does come about."""
     yield from hand.click((yield from hand.find(command)))
