@@ -47,6 +47,6 @@ BEND = _blender.props.FloatProperty(
     soft_min=0.0,
     soft_max=8.0,
     step=10,
-    precision=2,
+    precision=3,
     options=set(),
 )
