@@ -38,8 +38,6 @@ HEM, WAIST = 0.93, 1.045
 """Heights of the lower end of the shirt and of the skirt's waist [m]."""
 SLEEVE = 0.72
 """Share of the upper arm that a sleeve covers."""
-ROOM = 0.15
-"""How far from the middle of an arm its sleeve is cut [m]: less than the hips are from it."""
 SKIN = (0.50, 0.32, 0.22)
 
 
@@ -196,9 +194,7 @@ def _shirt(torso: Sequence[Limb]) -> tuple[Points, Quads]:
     def beyond(places: Points) -> Points:
         """(n,) how far places are beyond the hem, the collar or the sleeves [m]."""
         folded = np.stack((np.abs(places[:, 0]), places[:, 1], places[:, 2]), axis=1)
-        along = (folded - end) @ way
-        around = np.linalg.norm(folded - end - along[:, None] * way, axis=1)
-        sleeve = np.min((along, ROOM - around, folded[:, 0] - aside), axis=0)
+        sleeve = np.minimum((folded - end) @ way, folded[:, 0] - aside)
         high = np.maximum(0.0, places[:, 2] - 1.44)
         neck = 0.092 + high - np.linalg.norm(places - (0.0, -0.008, 1.44), axis=1)
         return np.asarray(np.max((HEM - places[:, 2], neck, sleeve), axis=0))

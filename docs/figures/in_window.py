@@ -93,9 +93,10 @@ class Camera(Hand):
         scene: Any = bpy.context.scene
         self._light(scene)
         frames = range(scene.frame_start, scene.frame_end + 1)
-        first = yield from self._pictures(name, frames[:: scene.render.fps // RATE])
+        fast = frames[:: scene.render.fps // RATE]
+        first = yield from self._pictures(name, fast)
         left = round((SECONDS - 1.5) * RATE) - len(first)
-        again = frames if len(frames) <= left else frames[:: scene.render.fps // RATE][-left:]
+        again = frames if len(frames) <= left else fast[-left:]
         camera = self._nearer(scene)
         second = yield from self._pictures(f"{name}_nearer", again)
         bpy.data.objects.remove(camera)
