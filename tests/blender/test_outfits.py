@@ -35,6 +35,16 @@ def test_the_body_is_closed_and_each_garment_starts_apart(person: Any) -> None:
             assert passing(garment, other) == 0
 
 
+@pytest.mark.parametrize("name", ["dancer", "sitter", "jumper"])
+def test_a_shirt_has_no_long_edges(name: str) -> None:
+    """As where its sleeves are cut across the hips of a heavy person."""
+    bpy.ops.wm.open_mainfile(filepath=str(FOLDER / f"{name}.blend"))
+    shirt: Any = bpy.data.objects["Shirt"]
+    places = np.array([vertex.co for vertex in shirt.data.vertices])
+    ends = places[[edge.vertices[:] for edge in shirt.data.edges]]
+    assert np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).max() < 0.04
+
+
 @pytest.mark.slow
 def test_no_vertex_is_inside_after_some_frames(person: Any) -> None:
     verlet.bake(frame_start=1, frame_end=8)
